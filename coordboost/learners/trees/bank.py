@@ -220,7 +220,7 @@ class TreeBank(Learners):
             self.n_learners,
             self.held,
         )
-        n_leaves = grower.grow(v, self._metric, groups, penalty, wide, kept=(metric, (*trees,), j))
+        n_leaves = grower.grow(v, self._metric, groups, penalty, wide, kept=(metric, trees, j))
         self.n_learners, (corr, self.length) = j + 1, grower.fit
         if n_leaves == 0:
             self.seen, trees.n_leaves[j] = -1, 1
@@ -247,7 +247,7 @@ class TreeBank(Learners):
             groups,
             penalty,
             wide,
-            kept=(metric[:0], (*self.held,), j),
+            kept=(metric[:0], self.held, j),
             drawn=drawn,
         )
         self.n_learners, (_, self.length) = j + 1, grower.fit
@@ -325,7 +325,7 @@ class TreeBank(Learners):
         _, f, j, product = best
         if j == n:
             begin(f)
-            compiled(keep_nodes)(state, nodes, grower.goes_left, last, (*self.held,), n)
+            compiled(keep_nodes)(state, nodes, grower.goes_left, last, self.held, n)
             self.n_learners += 1
         return j, product
 

@@ -85,7 +85,9 @@ def cut_ordered(state, sums, counts, n_bins, missing, node, sign, limits, scratc
 
     `sign` is its monotone constraint, None if no feature has one.
     """
-    _, _, least, lightest, _, l2 = limits
+    least = limits.min_samples
+    lightest = limits.min_weight
+    l2 = limits.l2
     sum_left = scratch[0]
     sum_right = scratch[1]
     mass_left = scratch[2]
@@ -181,14 +183,16 @@ def take_ordered(state, sums, counts, missing, count, cut):
 
 
 @kernel
-def rank(state, sums, counts, n_bins, l2, keys, order):
+def rank(state, sums, counts, n_bins, l2, scratch):
     """Sort the categories in a node by S / (W + l2), ties by code.
 
-    They go into `order`, the keys into `keys`; return how many.
+    They go into ``scratch.order``; return how many.
 
     Categories whose rows all have one target have one mean, but the integers of rows with different
     weights are rounded one by one: neighbours tie if that may be all that separates them.
     """
+    keys = scratch.cuts[0]
+    order = scratch.order
     k = 0
     for b in range(n_bins):
         total, mass, count = held(state, sums, counts, b)
@@ -223,15 +227,19 @@ def rank(state, sums, counts, n_bins, l2, keys, order):
 
 
 @kernel
-def cut_categories(state, sums, counts, n_bins, node, limits, keys, order, cut):
+def cut_categories(state, sums, counts, n_bins, node, limits, scratch, cut):
     """Find the best cut of a categorical feature: those with the lowest S / (W + l2) go left.
 
     ``cut.bin`` is their number.
     """
-    _, _, least, lightest, _, l2 = limits
+    least = limits.min_samples
+    lightest = limits.min_weight
+    l2 = limits.l2
+    order = scratch.order
+    n_levels = rank(state, sums, counts, n_bins, l2, scratch)
     cut.score, cut.bin, cut.missing_left = -math.inf, -1, 0
     sum_left, mass_left, n_left = 0, 0, 0
-    for i in range(rank(state, sums, counts, n_bins, l2, keys, order) - 1):
+    for i in range(n_levels - 1):
         total, mass, n = held(state, sums, counts, order[i])
         sum_left = sum_left + total
         mass_left = mass_left + mass

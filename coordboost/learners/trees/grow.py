@@ -1,6 +1,6 @@
 """Growing a tree: one compiled call.
 
-Level by level or largest gain first, on flat arrays that are allocated once.
+Level by level or largest gain first, on flat arrays that are allocated once (see nodes.py).
 
 Rows of a node are consecutive, in the order of the samples. The rows of its two children are
 written to the other buffer::
@@ -13,8 +13,6 @@ written to the other buffer::
 `fixed` holds the entries of these rows, one or two numbers each (see histogram.py). Histograms are
 stored in slots. A node has a slot if its best cut is searched. The larger child inherits the slot
 of its parent: its histogram is the parent's minus that of the smaller child.
-
-If `categorical`, `monotone`, `sets` or `drawn` is None, the code that uses it is not compiled.
 """
 
 import math
@@ -31,80 +29,17 @@ from coordboost.learners.trees.cuts import (
     take_ordered,
 )
 from coordboost.learners.trees.histogram import ALLOWED, choose_scales, fill_bins, write_entries
-from coordboost.learners.trees.tree import keep_nodes, unit_values
+from coordboost.learners.trees.nodes import (
+    Candidates,
+    Kept,
+    Limits,
+    Memory,
+    Scratch,
+    Table,
+    Targets,
+)
+from coordboost.learners.trees.tree import Trees, keep_nodes, unit_values
 
-#: A node.
-#:
-#:     feature       the feature that it is split by, -1 for a leaf
-#:     place         the position of that feature in the list of features that a split may use
-#:     parent        its parent
-#:     left          its left child; the right one is the next node
-#:     leaf          the number of a leaf; leaves are numbered from 0 in the order of the nodes
-#:     open          1 while it may be split: its best cut is being searched, or is known but not
-#:                   made
-#:     rows_moved    1 if its rows were moved to the ranges of its children; not done if neither
-#:                   child is searched
-#:     depth         0 for the root
-#:     start, stop   its rows are ``rows[depth & 1, start:stop]``, if its parent's rows were moved
-#:     slot          its histograms are ``histograms[:, slot]``
-#:     total         the sum of its targets, an integer (see histogram.py)
-#:     mass          the sum of its weights, an integer
-#:     count         its number of samples
-#:     low, high     bounds of its value, from monotone splits above
-#:     score         its score as a leaf (see cuts.py)
-#:     gain          the score of its best cut, less penalties and `score`
-#:     value         its value as a leaf
-NODE = np.dtype(
-    (
-        np.record,
-        [
-            ("feature", "i8"),
-            ("place", "i8"),
-            ("parent", "i8"),
-            ("left", "i8"),
-            ("leaf", "i8"),
-            ("open", "i8"),
-            ("rows_moved", "i8"),
-            ("depth", "i8"),
-            ("start", "i8"),
-            ("stop", "i8"),
-            ("slot", "i8"),
-            ("total", "i8"),
-            ("mass", "i8"),
-            ("count", "i8"),
-            ("low", "f8"),
-            ("high", "f8"),
-            ("score", "f8"),
-            ("gain", "f8"),
-            ("value", "f8"),
-        ],
-    )
-)
-#: The state of a growth: counters, and the format of the entries (see histogram.py).
-#:
-#:     nodes         number of nodes
-#:     first         the first of the new nodes, whose best cuts are not known yet
-#:     leaves        number of leaves
-#:     slots         number of slots of histograms in use
-#:     wide          1 if an entry is two numbers, 0 if it is one
-#:     bits          number of bits of an entry that count samples
-#:     scale         targets are multiplied by it
-#:     unit          weights are whole multiples of it
-STATE = np.dtype(
-    (
-        np.record,
-        [
-            ("nodes", "i8"),
-            ("first", "i8"),
-            ("leaves", "i8"),
-            ("slots", "i8"),
-            ("wide", "i8"),
-            ("bits", "i8"),
-            ("scale", "f8"),
-            ("unit", "f8"),
-        ],
-    )
-)
 #: A gain below this fraction of the score may be rounding: a score takes eight rounded operations,
 #: and its sums may be off by one unit.
 ROUNDING = 2.0**-45
@@ -146,58 +81,153 @@ def find_leaves(codes, nodes, goes_left, samples, leaf):
 
 
 @kernel
-def init_node(limits, state, node, above, depth, start, count, total, mass, may_split):
+def init_node(limits, state, node, above, depth, count, total, mass, may_split):
     """Initialise a new node; it takes the bounds of its value from `above`."""
-    max_depth, _, min_samples, min_weight, _, l2 = limits
     weight = state.unit * mass
-    node.depth, node.start, node.stop, node.count, node.total, node.mass = (
-        depth,
-        start,
-        start + count,
-        count,
-        total,
-        mass,
-    )
-    node.low, node.high, node.feature, node.rows_moved, node.gain = (
-        above.low,
-        above.high,
-        -1,
-        0,
-        0.0,
-    )
-    node.value, node.score = side_score(float(total), weight + l2, node.low, node.high)
+    node.depth = depth
+    node.count = count
+    node.total = total
+    node.mass = mass
+    node.low = above.low
+    node.high = above.high
+    node.feature = -1
+    node.rows_moved = 0
+    node.gain = 0.0
+    node.value, node.score = side_score(float(total), weight + limits.l2, node.low, node.high)
     node.open = int(
-        may_split and count >= 2 * min_samples and weight >= 2 * min_weight and depth < max_depth
+        may_split
+        and count >= 2 * limits.min_samples
+        and weight >= 2 * limits.min_weight
+        and depth < limits.max_depth
     )
 
 
 @kernel
-def init_root(limits, state, nodes, rows, drawn, count, total, mass):
+def init_root(limits, memory, drawn, count, total, mass):
     """Initialise the root of a tree, which holds `count` samples: all, or those `drawn`."""
+    state = memory.states[0]
+    root = memory.nodes[0]
+    samples = memory.rows[0]
     for i in range(count):
-        rows[0, i] = i if drawn is None else drawn[i]
-    state.nodes, state.first, state.leaves, state.slots = 1, 0, 1, 1
-    nodes[0].slot, nodes[0].low, nodes[0].high = 0, -math.inf, math.inf
-    init_node(limits, state, nodes[0], nodes[0], 0, 0, count, total, mass, True)
+        samples[i] = i if drawn is None else drawn[i]
+    state.nodes = 1
+    state.first = 0
+    state.leaves = 1
+    state.slots = 1
+    root.slot = 0
+    root.low = -math.inf
+    root.high = math.inf
+    root.start = 0
+    root.stop = count
+    init_node(limits, state, root, root, 0, count, total, mass, True)
 
 
 @kernel
-def is_allowed(sets, at, f):
+def by_size(nodes, left):
+    """Return the smaller and the larger one of two sisters; the root twice."""
+    if left == 0:
+        return 0, 0
+    if nodes[left + 1].count < nodes[left].count:
+        return left + 1, left
+    return left, left + 1
+
+
+@kernel
+def fill_histograms(table, features, place, memory):
+    """Fill the histograms of new nodes for four features from ``features[place]`` on.
+
+    Those of the root, or of the smaller child of each pair.
+    """
+    state = memory.states[0]
+    nodes = memory.nodes
+    rows = memory.rows
+    fixed = memory.fixed
+    histograms = memory.histograms
+    codes = table.codes
+    eights = table.eights
+    for left in range(state.first, state.nodes, 2):
+        small, large = by_size(nodes, left)
+        if nodes[small].open or nodes[large].open:
+            node = nodes[small]
+            side = node.depth & 1
+            holds_all = node.count == rows.shape[1]
+            samples = rows[side, node.start : node.stop]
+            for k in range(len(fixed)):
+                entries = fixed[k, side]
+                if not holds_all:
+                    entries = entries[node.start : node.stop]
+                fill_bins(
+                    codes, eights, samples, entries, features, place, histograms[k, node.slot]
+                )
+
+
+@kernel
+def subtract_histograms(table, features, first, last, memory):
+    """Turn the histograms of parents into those of their larger children, in their slots."""
+    state = memory.states[0]
+    nodes = memory.nodes
+    histograms = memory.histograms
+    n_bins = table.n_bins
+    for left in range(max(state.first, 1), state.nodes, 2):
+        small, large = by_size(nodes, left)
+        if nodes[large].open:
+            for k in range(len(histograms)):
+                for place in range(first, last):
+                    of_smaller = histograms[k, nodes[small].slot, place]
+                    of_larger = histograms[k, nodes[large].slot, place]
+                    for b in range(n_bins[features[place]]):
+                        of_larger[b] -= of_smaller[b]
+
+
+@kernel
+def is_allowed(sets, open_sets, at, f):
     """Return whether a set contains feature f and all features on the path to a node.
 
     The path goes from the root to the node `at`.
     """
-    mask, held = sets
+    if sets is None:
+        return True
     found = False
-    for k in range(mask.shape[1]):
-        found |= (mask[f, k] & held[at, k]) != 0
+    for k in range(sets.shape[1]):
+        found |= (sets[f, k] & open_sets[at, k]) != 0
     return found
 
 
 @kernel
-def search(
-    table, categorical, monotone, sets, limits, features, first, last, state, memory, scratch, order
-):
+def sign_of(monotone, f):
+    """Return the monotone constraint of feature f, None if no feature has one."""
+    return None if monotone is None else monotone[f]
+
+
+@kernel
+def find_cuts(categorical, table, limits, features, first, last, memory, scratch):
+    """Find the best cuts of all new nodes by ``features[first:last]``, from their histograms."""
+    state = memory.states[0]
+    nodes = memory.nodes
+    cuts = memory.cuts
+    open_sets = memory.open_sets
+    histograms = memory.histograms
+    numbers = scratch.cuts
+    for at in range(state.first, state.nodes):
+        node = nodes[at]
+        for place in range(first, last):
+            f = features[place]
+            cut = cuts[at, place]
+            n_bins = table.n_bins[f]
+            missing = table.missing[f]
+            sums = histograms[0, node.slot, place]
+            counts = histograms[-1, node.slot, place]  # the same array unless wide
+            if not node.open or n_bins == 1 or not is_allowed(table.sets, open_sets, at, f):
+                cut.score = -math.inf
+            elif categorical is not None and categorical[f]:
+                cut_categories(state, sums, counts, n_bins, node, limits, scratch, cut)
+            else:
+                sign = sign_of(table.monotone, f)
+                cut_ordered(state, sums, counts, n_bins, missing, node, sign, limits, numbers, cut)
+
+
+@kernel
+def search(table, limits, features, memory, scratch, first, last):
     """Find the best cuts of all new nodes by ``features[first:last]``, four at a time.
 
     Their codes stay in the cache for the next node.
@@ -205,193 +235,189 @@ def search(
     New nodes are the root, or pairs of children. The histogram of the smaller child is filled, that
     of the larger one is a difference.
     """
-    (codes, eights, n_bins, missing), (nodes, cuts, histograms, rows, fixed, _) = table, memory
-    for p in range(first, last, 4):
-        for left in range(state.first, state.nodes, 2):
-            small = left
-            large = left if left == 0 else left + 1
-            if nodes[large].count < nodes[small].count:
-                small, large = large, small
-            if not (nodes[small].open or nodes[large].open):
-                continue
-            smaller = nodes[small]
-            side = nodes[small].depth & 1
-            for k in range(len(fixed)):
-                entries = (
-                    fixed[k, 0]
-                    if smaller.count == rows.shape[1]
-                    else fixed[k, side, smaller.start : smaller.stop]
-                )
-                fill_bins(
-                    codes,
-                    eights,
-                    rows[side, smaller.start : smaller.stop],
-                    entries,
-                    features,
-                    p,
-                    histograms[k, smaller.slot],
-                )
-            for q in range(p, min(p + 4, last)):
-                f = features[q]
-                # its slot still holds the parent's histogram
-                if small != large and nodes[large].open:
-                    for k in range(len(fixed)):
-                        of_smaller = histograms[k, smaller.slot, q]
-                        of_larger = histograms[k, nodes[large].slot, q]
-                        for b in range(n_bins[f]):
-                            of_larger[b] -= of_smaller[b]
-                for each in range(1 if small == large else 2):
-                    child = large if each else small
-                    node = nodes[child]
-                    cut = cuts[child, q]
-                    # the same array unless wide
-                    sums, counts = (histograms[0, node.slot, q], histograms[-1, node.slot, q])
-                    if (
-                        not node.open
-                        or n_bins[f] == 1
-                        or (sets is not None and not is_allowed(sets, child, f))
-                    ):
-                        cut.score = -math.inf
-                    elif categorical is not None and categorical[f]:
-                        cut_categories(
-                            state, sums, counts, n_bins[f], node, limits, scratch[0], order, cut
-                        )
-                    elif monotone is None:
-                        cut_ordered(
-                            state,
-                            sums,
-                            counts,
-                            n_bins[f],
-                            missing[f],
-                            node,
-                            None,
-                            limits,
-                            scratch,
-                            cut,
-                        )
-                    else:
-                        cut_ordered(
-                            state,
-                            sums,
-                            counts,
-                            n_bins[f],
-                            missing[f],
-                            node,
-                            monotone[f],
-                            limits,
-                            scratch,
-                            cut,
-                        )
+    kinds = table.categorical
+    for group in range(first, last, 4):
+        stop = min(group + 4, last)
+        fill_histograms(table, features, group, memory)
+        subtract_histograms(table, features, group, stop, memory)
+        find_cuts(kinds, table, limits, features, group, stop, memory, scratch)
 
 
 @kernel
-def split_best(
-    table, categorical, monotone, sets, limits, features, penalty, state, memory, scratch, order
-):
-    """Split all new nodes that gain by it, or the one node with the largest gain.
+def choose_features(limits, candidates, memory):
+    """Choose the feature with the best cut of each new node; a node that gains by it stays open."""
+    state = memory.states[0]
+    nodes = memory.nodes
+    cuts = memory.cuts
+    features = candidates.features
+    penalty = candidates.penalty
+    scale = state.scale
+    for at in range(state.first, state.nodes):
+        node = nodes[at]
+        if node.open:
+            # the square may be infinite
+            gain = limits.min_gain * scale * scale if limits.min_gain > 0 else 0.0
+            best = node.score + max(gain, ROUNDING * abs(node.score))
+            node.open = 0
+            for place in range(len(features)):
+                score = cuts[at, place].score - penalty[features[place]] * scale * scale
+                if score > best:
+                    best = score
+                    node.open = 1
+                    node.place = place
+            node.gain = best - node.score
 
-    Return False if there is none.
+
+@kernel
+def is_best_first(limits):
+    """Return whether the leaf with the largest gain is split first."""
+    # no tree has 2^30 leaves: this keeps the shift in range
+    return limits.max_depth >= 30 or limits.max_leaves < 1 << limits.max_depth
+
+
+@kernel
+def find_largest_gain(limits, memory):
+    """Return the open node with the largest gain; the number of nodes if none may be split."""
+    state = memory.states[0]
+    largest_gain = 0.0
+    chosen = state.nodes
+    nodes = memory.nodes
+    if state.leaves < limits.max_leaves:
+        for at in range(state.nodes):
+            if nodes[at].open and nodes[at].gain > largest_gain:
+                largest_gain = nodes[at].gain
+                chosen = at
+    return chosen
+
+
+@kernel
+def write_routes(categorical, table, limits, state, node, sums, counts, scratch, cut, flags):
+    """Write which codes go left in a node that is split, and the sums of its left side.
 
     For an ordered feature, codes that no training row has go where missing values go. A category
     without rows in the node goes to the larger child, of two equal ones to that of the first level.
     """
-    max_depth, max_leaves, _, _, min_gain, l2 = limits
-    (_, _, n_bins, missing), (nodes, cuts, histograms, _, _, goes_left) = table, memory
-    first = state.first
-    last = state.nodes
-    scale = state.scale
-    state.first = last
+    n_bins = table.n_bins[node.feature]
+    missing = table.missing[node.feature]
+    if categorical is not None and categorical[node.feature]:
+        n_levels = rank(state, sums, counts, n_bins, limits.l2, scratch)
+        order = scratch.order
+        lowest = 0
+        for i in range(n_levels):
+            if order[i] < order[lowest]:
+                lowest = i
+        larger = 2 * cut.count - node.count
+        flags[:] = int(larger > 0 or (larger == 0 and lowest < cut.bin))
+        for i in range(n_levels):
+            flags[order[i]] = int(i < cut.bin)
+    else:
+        take_ordered(state, sums, counts, missing, node.count, cut)
+        flags[:] = cut.missing_left
+        flags[: n_bins - (missing >= 0)] = 0
+        flags[: cut.bin + 1] = 1
+
+
+@kernel
+def narrow_sets(sets, open_sets, at, left, f):
+    """Keep, for both children of a node split by feature f, the sets that contain f."""
+    if sets is not None:
+        for k in range(sets.shape[1]):
+            kept = open_sets[at, k] & sets[f, k]
+            open_sets[left, k] = kept
+            open_sets[left + 1, k] = kept
+
+
+@kernel
+def bound_values(sign, left, right):
+    """Bound the values of two children by their middle, if the feature is constrained."""
+    if sign is not None:
+        middle = (left.value + right.value) / 2
+        if sign > 0:
+            left.high = middle
+            right.low = middle
+        elif sign < 0:
+            left.low = middle
+            right.high = middle
+
+
+@kernel
+def init_children(limits, state, nodes, at, cut):
+    """Initialise the children of a node, the next two nodes; return them."""
+    node = nodes[at]
+    left = nodes[node.left]
+    right = nodes[node.left + 1]
+    depth = node.depth + 1
+    may_split = state.leaves < limits.max_leaves
+    init_node(limits, state, left, node, depth, cut.count, cut.total, cut.mass, may_split)
+    total = node.total - cut.total
+    mass = node.mass - cut.mass
+    init_node(limits, state, right, node, depth, node.count - cut.count, total, mass, may_split)
+    left.parent = at
+    right.parent = at
+    left.start = node.start
+    left.stop = node.start + left.count
+    right.start = left.stop
+    right.stop = node.stop
+    if left.open or right.open:
+        node.rows_moved = 1
+        left.slot = node.slot
+        right.slot = node.slot
+        if left.count <= right.count:
+            left.slot = state.slots
+        else:
+            right.slot = state.slots
+        state.slots += 1
+    return left, right
+
+
+@kernel
+def split_open(table, limits, features, memory, scratch, first, last):
+    """Split each open node from `first` to `last` by its best cut."""
+    state = memory.states[0]
+    nodes = memory.nodes
+    cuts = memory.cuts
+    histograms = memory.histograms
+    goes_left = memory.goes_left
+    kinds = table.categorical
     for at in range(first, last):
         node = nodes[at]
         if node.open:
-            gain = min_gain * scale * scale if min_gain > 0 else 0.0  # the square may be infinite
-            best, node.open = node.score + max(gain, ROUNDING * abs(node.score)), 0
-            for place in range(len(features)):
-                score = cuts[at, place].score - penalty[features[place]] * scale * scale
-                if score > best:
-                    best, node.open, node.place = score, 1, place
-            node.gain = best - node.score
-    # no tree has 2^30 leaves: this keeps the shift in range
-    best_first = max_depth >= 30 or max_leaves < 1 << max_depth
-    if best_first:
-        largest_gain, chosen = 0.0, last
-        for at in range(last if state.leaves < max_leaves else 0):
-            if nodes[at].open and nodes[at].gain > largest_gain:
-                largest_gain = nodes[at].gain
-                chosen = at
-        first = chosen
-        last = min(chosen + 1, last)
-    for at in range(first, last):
-        node = nodes[at]
-        cut = cuts[at, nodes[at].place]
-        flags = goes_left[at]
-        left = state.nodes
-        if not node.open:
-            continue
-        f = features[node.place]
-        sums = histograms[0, node.slot, node.place]
-        counts = histograms[-1, node.slot, node.place]
-        node.feature, node.open, node.left = f, 0, left
-        if categorical is not None and categorical[f]:
-            n_levels = rank(state, sums, counts, n_bins[f], l2, scratch[0], order)
-            lowest = 0
-            for i in range(n_levels):
-                if order[i] < order[lowest]:
-                    lowest = i
-            larger = 2 * cut.count - node.count
-            flags[:] = int(larger > 0 or (larger == 0 and lowest < cut.bin))
-            for i in range(n_levels):
-                flags[order[i]] = int(i < cut.bin)
-        else:
-            take_ordered(state, sums, counts, missing[f], node.count, cut)
-            flags[:] = cut.missing_left
-            flags[: n_bins[f] - (missing[f] >= 0)] = 0
-            flags[: cut.bin + 1] = 1
-        state.nodes += 2
-        state.leaves += 1
-        left_child = nodes[left]
-        right_child = nodes[left + 1]
-        depth = node.depth + 1
-        may_split = state.leaves < max_leaves
-        total = node.total - cut.total
-        mass = node.mass - cut.mass
-        count = node.count - cut.count
-        init_node(
-            limits,
-            state,
-            left_child,
-            node,
-            depth,
-            node.start,
-            cut.count,
-            cut.total,
-            cut.mass,
-            may_split,
-        )
-        init_node(
-            limits, state, right_child, node, depth, left_child.stop, count, total, mass, may_split
-        )
-        left_child.parent = right_child.parent = at
-        if sets is not None:
-            mask, held = sets
-            for k in range(mask.shape[1]):
-                held[left, k] = held[left + 1, k] = held[at, k] & mask[f, k]
-        if monotone is not None:
-            if monotone[f] > 0:
-                left_child.high = right_child.low = (left_child.value + right_child.value) / 2
-            elif monotone[f] < 0:
-                left_child.low = right_child.high = (left_child.value + right_child.value) / 2
-        if left_child.open or right_child.open:
-            node.rows_moved, small_left = 1, left_child.count <= right_child.count
-            left_child.slot, right_child.slot = (
-                (state.slots, node.slot) if small_left else (node.slot, state.slots)
-            )
-            state.slots += 1
+            f = features[node.place]
+            cut = cuts[at, node.place]
+            sums = histograms[0, node.slot, node.place]
+            counts = histograms[-1, node.slot, node.place]
+            node.feature = f
+            node.left = state.nodes
+            node.open = 0
+            flags = goes_left[at]
+            write_routes(kinds, table, limits, state, node, sums, counts, scratch, cut, flags)
+            state.nodes += 2
+            state.leaves += 1
+            left, right = init_children(limits, state, nodes, at, cut)
+            narrow_sets(table.sets, memory.open_sets, at, node.left, f)
+            bound_values(sign_of(table.monotone, f), left, right)
+
+
+@kernel
+def split_nodes(table, limits, candidates, memory, scratch):
+    """Split all new nodes that gain by it, or the one node with the largest gain.
+
+    Return False if there is none.
+    """
+    state = memory.states[0]
+    choose_features(limits, candidates, memory)
+    first = state.first
+    last = state.nodes
+    if is_best_first(limits):
+        first = find_largest_gain(limits, memory)
+        last = min(first + 1, last)
+    state.first = state.nodes
+    split_open(table, limits, candidates.features, memory, scratch, first, last)
     return state.nodes > state.first
 
 
 @kernel
-def move_rows(codes, nodes, rows, fixed, goes_left, at, first, last, left_at, right_at):
+def move_rows(table, memory, at, first, last, left_at, right_at):
     """Write rows `first` to `last` of a node into the other buffer.
 
     Those that go left from `left_at` on, the others from `right_at` on.
@@ -399,21 +425,24 @@ def move_rows(codes, nodes, rows, fixed, goes_left, at, first, last, left_at, ri
     The histogram tells how many rows go left, so both children are written in one pass, without a
     branch.
     """
-    side = nodes[at].depth & 1
-    code = codes[nodes[at].feature]
-    flags = goes_left[at]
+    node = memory.nodes[at]
+    fixed = memory.fixed
+    side = node.depth & 1
+    code = table.codes[node.feature]
+    flags = memory.goes_left[at]
     wide = len(fixed) == 2
-    samples = rows[side, first:last]
+    samples = memory.rows[side, first:last]
     sums = fixed[0, side, first:last]
     counts = fixed[-1, side, first:last]
-    new_samples = rows[1 - side]
+    new_samples = memory.rows[1 - side]
     new_sums = fixed[0, 1 - side]
     new_counts = fixed[-1, 1 - side]
     for i in range(len(samples)):
         row = samples[i]
         left = int(flags[code[row]])
         to = left_at if left else right_at
-        new_samples[to], new_sums[to] = row, sums[i]
+        new_samples[to] = row
+        new_sums[to] = sums[i]
         if wide:
             new_counts[to] = counts[i]
         left_at += left
@@ -421,19 +450,20 @@ def move_rows(codes, nodes, rows, fixed, goes_left, at, first, last, left_at, ri
 
 
 @kernel
-def count_left(codes, nodes, rows, goes_left, at, first, last):
+def count_left(table, memory, at, first, last):
     """Return how many of the rows `first` to `last` of a node go left."""
-    code = codes[nodes[at].feature]
-    flags = goes_left[at]
-    side = nodes[at].depth & 1
+    node = memory.nodes[at]
+    code = table.codes[node.feature]
+    flags = memory.goes_left[at]
+    samples = memory.rows[node.depth & 1, first:last]
     n_left = 0
-    for i in range(first, last):
-        n_left += int(flags[code[rows[side, i]]])
+    for i in range(len(samples)):
+        n_left += int(flags[code[samples[i]]])
     return n_left
 
 
 @kernel
-def leaf_value(fitted, bounds):
+def leaf_value(fitted, limits):
     """Return the value of a leaf whose fitted value is S / (H + l2).
 
     It is ``sign(S) log(1 + C |fitted|) / C``, at most `max_delta_step`.
@@ -442,26 +472,12 @@ def leaf_value(fitted, bounds):
     the leaf is at most ``-S + H (exp(C t) - 1) / C`` after a step t > 0, so this value does not
     pass the minimum of the leaf (docs/trees.md).
     """
-    damping, max_delta_step = bounds
+    damping = limits.damping
     size = abs(fitted)
     if damping > 0.0:
         size = math.log1p(damping * size) / damping
-    size = min(size, max_delta_step)
+    size = min(size, limits.max_delta_step)
     return size if fitted > 0.0 else -size
-
-
-@kernel
-def finish(state, nodes, bounds):
-    """Number the leaves in the order of their nodes, and convert their values.
-
-    They become units of the target, within `bounds`.
-    """
-    n_leaves = 0
-    for at in range(state.nodes):
-        nodes[at].value = leaf_value(nodes[at].value / state.scale, bounds)
-        if nodes[at].feature < 0:
-            nodes[at].leaf = n_leaves
-            n_leaves += 1
 
 
 @kernel
@@ -470,7 +486,8 @@ def along_tree(state, nodes, damping):
 
     The bound is the most that the derivative along the tree can rise within it.
     """
-    product = rise = 0.0
+    product = 0.0
+    rise = 0.0
     for at in range(state.nodes):
         if nodes[at].feature < 0:
             value = nodes[at].value
@@ -482,7 +499,7 @@ def along_tree(state, nodes, damping):
 
 
 @kernel
-def shorten(state, nodes, bounds):
+def shorten(monotone, state, nodes, damping):
     """Multiply the values of a tree with monotone constraints by one factor.
 
     Then the tree does not raise the loss.
@@ -491,8 +508,7 @@ def shorten(state, nodes, bounds):
     ``-product s + rise s^2`` along the share s of the tree. If the product is negative, the damping
     has turned the tree: the values of the fit, divided by the largest, are then taken instead.
     """
-    damping, _ = bounds
-    if damping > 0.0:
+    if monotone is not None and damping > 0.0:
         product, rise = along_tree(state, nodes, damping)
         if product < 0.0:
             largest = 0.0
@@ -508,6 +524,23 @@ def shorten(state, nodes, bounds):
 
 
 @kernel
+def number_leaves(table, limits, memory):
+    """Number the leaves in the order of their nodes, and convert their values.
+
+    They become units of the target, as in ``leaf_value``.
+    """
+    state = memory.states[0]
+    nodes = memory.nodes
+    n_leaves = 0
+    for at in range(state.nodes):
+        nodes[at].value = leaf_value(nodes[at].value / state.scale, limits)
+        if nodes[at].feature < 0:
+            nodes[at].leaf = n_leaves
+            n_leaves += 1
+    shorten(table.monotone, state, nodes, limits.damping)
+
+
+@kernel
 def writes_leaves(nodes, at):
     """Return True for a leaf whose rows are in its own range.
 
@@ -519,95 +552,58 @@ def writes_leaves(nodes, at):
 
 
 @kernel
-def write_leaves(codes, nodes, rows, goes_left, leaf, at, first, last):
-    """Write the leaf numbers of the rows `first` to `last` of a node into `leaf`."""
+def write_leaves(table, memory, at, first, last):
+    """Write the leaf numbers of the rows `first` to `last` of a node."""
+    nodes = memory.nodes
     node = nodes[at]
-    flags = goes_left[at]
-    samples = rows[nodes[at].depth & 1, first:last]
+    leaf = memory.leaf
+    samples = memory.rows[node.depth & 1, first:last]
     if node.feature < 0:
         for i in range(len(samples)):
             leaf[samples[i]] = node.leaf
     else:
-        code = codes[node.feature]
+        flags = memory.goes_left[at]
+        code = table.codes[node.feature]
         left_leaf = nodes[node.left].leaf
         right_leaf = nodes[node.left + 1].leaf
         for i in range(len(samples)):
             leaf[samples[i]] = left_leaf if flags[code[samples[i]]] else right_leaf
 
 
-def grow(
-    table,
-    categorical,
-    monotone,
-    sets,
-    limits,
-    features,
-    penalty,
-    target,
-    weight,
-    states,
-    memory,
-    scratch,
-    order,
-    leaf,
-    bounds,
-    metric,
-    trees,
-    j,
-    drawn,
-):
-    """Grow one tree for `target`.
+@kernel
+def keep_tree(trees, kept, memory, target):
+    """Store the tree; return its correlation and length, see ``unit_values``; NaN if not stored."""
+    if trees is None:
+        return math.nan, math.nan
+    state = memory.states[0]
+    nodes = memory.nodes
+    keep_nodes(state, nodes, memory.goes_left, state.nodes, trees, kept.j)
+    values = trees.values[kept.j]
+    return unit_values(state, nodes, state.nodes, None, kept.metric, target, memory.leaf, values)
+
+
+@kernel
+def grow(table, limits, candidates, targets, memory, scratch, kept):
+    """Grow one tree.
 
     Each node is split by its cut with the largest gain. Trees grow level by level if `max_leaves`
     allows ``2^max_depth`` leaves. Otherwise the leaf with the largest gain is split first, so that
     the first 2k - 1 nodes are the tree with k leaves.
 
+    Afterwards ``memory.nodes[:state.nodes]`` is the tree: the root first, a node before its
+    children, the left child just before the right one. Leaves are numbered in the order of their
+    nodes; their values are ``sum target / (sum weight + l2)``, clipped to their bounds, and then as
+    in ``leaf_value``.
+
     Parameters
     ----------
-    table : tuple
-        codes, uint8 (n_features, n_padded), padded to a multiple of eight samples; the same memory
-        as uint64; n_bins and missing as in ``Binned``.
-    categorical, monotone : int64 (n_features,), or None
-        As in ``Binned`` and ``Growth``; None if no feature is categorical, or constrained.
-    sets : tuple, or None
-        Which features may occur together on a path from the root to a leaf: bits of the sets that
-        contain each feature, int64 (n_features, n_words), and memory for the sets that a node may
-        still use, (2 max_leaves, n_words), all bits set in row 0.
-    limits : tuple
-        The first six fields of a checked ``Growth``.
-    features : int64, increasing
-        The features that a split may use.
-    penalty : (n_features,)
-        The additional gain required for a split by each feature.
-    target : (n_samples,), or (n_drawn,)
-        Pseudo-residuals, times the weights.
-    weight : as `target`, or (1,) for one common weight
-        Weights, or second derivatives for Newton's leaf values. Not negative.
-    states : STATE (1,)
-        The state of the growth.
-    memory : tuple
-        Arrays that a ``Grower`` reuses for all trees, with one or two numbers per sample:
-
-        - nodes, NODE (2 max_leaves,). Afterwards ``nodes[:state.nodes]`` is the tree: the root
-          first, a node before its children, the left child just before the right one. Leaves are
-          numbered in the order of their nodes; their values are ``sum target / (sum weight + l2)``,
-          clipped to their bounds, and then as in ``leaf_value``;
-        - cuts, CUT (2 max_leaves, n_features): the best cut of a node by ``features[place]``;
-        - histograms, int64 (1 or 2, n_slots, n_features or a few more, maximum number of bins);
-        - rows, uint32 (2, n_samples), the two buffers of rows;
-        - fixed, int64 (1 or 2, 2, n_padded), their entries;
-        - goes_left, uint8 (2 max_leaves, 256): 1 if the rows of a node with this code go left.
-    scratch, order : (SCRATCH_ROWS, 256), int64 (256,)
-        Scratch memory: numbers for each cut of a feature, and its categories sorted by their means.
-    leaf : (n_samples,)
-        Receives the leaf of each sample.
-    bounds : tuple
-        The fields damping and max_delta_step of a checked ``Growth``.
-    metric, trees, j :
-        The tree is stored in row j of `trees` as a unit vector, see ``unit_values``; not stored if
-        `trees` is None.
-    drawn : uint32 (n_drawn,), or None
-        The samples on which the tree is grown, if not all, increasing; None for all.
+    table : Table
+    limits : Limits
+    candidates : Candidates
+    targets : Targets
+    memory : Memory
+    scratch : Scratch
+    kept : Kept
 
     Returns
     -------
@@ -623,72 +619,40 @@ def grow(
     the rows and any number of threads. *Cost*: per level, one addition for each feature and each
     row of the smaller children; at the root, for each row.
     """
-    state, codes, (nodes, _, _, rows, fixed, goes_left), corr, length = (
-        states[0],
-        table[0],
-        memory,
-        math.nan,
-        math.nan,
-    )
-    if not choose_scales(state, fixed, target, weight):
-        return 0, corr, length
-    lost, total, mass = write_entries(state, fixed, target, weight, 0)
-    if lost * ALLOWED > len(target):
-        return LOST, corr, length
-    init_root(limits, state, nodes, rows, drawn, len(target), total, mass)
-    while True:
-        search(
-            table,
-            categorical,
-            monotone,
-            sets,
-            limits,
-            features,
-            0,
-            len(features),
-            state,
-            memory,
-            scratch,
-            order,
-        )
-        if not split_best(
-            table,
-            categorical,
-            monotone,
-            sets,
-            limits,
-            features,
-            penalty,
-            state,
-            memory,
-            scratch,
-            order,
-        ):
-            break
+    state = memory.states[0]
+    nodes = memory.nodes
+    n_samples = len(targets.values)
+    if not choose_scales(state, memory.fixed, targets):
+        return 0, math.nan, math.nan
+    lost, total, mass = write_entries(state, memory.fixed, targets, 0, n_samples)
+    if lost * ALLOWED > n_samples:
+        return LOST, math.nan, math.nan
+    init_root(limits, memory, targets.drawn, n_samples, total, mass)
+    searching = True
+    while searching:
+        search(table, limits, candidates.features, memory, scratch, 0, len(candidates.features))
+        searching = split_nodes(table, limits, candidates, memory, scratch)
         for left in range(state.first, state.nodes, 2):
             at = nodes[left].parent
             if nodes[at].rows_moved:
-                move_rows(
-                    codes,
-                    nodes,
-                    rows,
-                    fixed,
-                    goes_left,
-                    at,
-                    nodes[at].start,
-                    nodes[at].stop,
-                    nodes[at].start,
-                    nodes[left].stop,
-                )
-    finish(state, nodes, bounds)
-    if monotone is not None:
-        shorten(state, nodes, bounds)
+                node = nodes[at]
+                move_rows(table, memory, at, node.start, node.stop, node.start, nodes[left].stop)
+    number_leaves(table, limits, memory)
     for at in range(state.nodes):
         if writes_leaves(nodes, at):
-            write_leaves(codes, nodes, rows, goes_left, leaf, at, nodes[at].start, nodes[at].stop)
-    if trees is not None:
-        keep_nodes(state, nodes, goes_left, state.nodes, trees, j)
-        corr, length = unit_values(
-            state, nodes, state.nodes, None, metric, target, leaf, trees[3][j]
-        )
+            write_leaves(table, memory, at, nodes[at].start, nodes[at].stop)
+    corr, length = keep_tree(kept.trees, kept, memory, targets.values)
     return state.leaves, corr, length
+
+
+def grow_from(table, limits, candidates, targets, memory, scratch, metric, trees, j):
+    """Do ``grow`` from plain tuples: numba takes microseconds to recognise each named one."""
+    return grow(
+        Table(*table),
+        Limits(*limits),
+        Candidates(*candidates),
+        Targets(*targets),
+        Memory(*memory),
+        Scratch(*scratch),
+        Kept(metric, None if trees is None else Trees(*trees), j),
+    )

@@ -14,23 +14,31 @@ from coordboost._utils.checks import not_negative, positive, real, shown
 from coordboost.learners.trees.cuts import CUT, SCRATCH_ROWS
 from coordboost.learners.trees.grow import (
     LOST,
-    NODE,
-    STATE,
     count_left,
     draw_rows,
     find_leaves,
-    finish,
-    grow,
+    grow_from,
     init_root,
+    keep_tree,
     move_rows,
+    number_leaves,
     search,
-    shorten,
-    split_best,
+    split_nodes,
     write_leaves,
     writes_leaves,
 )
 from coordboost.learners.trees.histogram import ALLOWED, CODES, choose_scales, write_entries
-from coordboost.learners.trees.tree import keep_nodes, unit_values
+from coordboost.learners.trees.nodes import (
+    NODE,
+    STATE,
+    Candidates,
+    Kept,
+    Limits,
+    Memory,
+    Scratch,
+    Table,
+    Targets,
+)
 
 #: Maximum number of leaves of a tree: the leaf of a sample is stored in one or two bytes.
 MOST_LEAVES = 1 << 16
@@ -165,17 +173,30 @@ LITTLE = 1 << 20
 BLOCK = 1 << 14
 
 
-def _bits(sets, leaves):
-    """Return sets of features (n_sets, n_features) in the form that ``grow`` takes.
-
-    None if there are none.
-    """
+def _bits(sets):
+    """Return sets of features (n_sets, n_features) as bits, see ``Table``; None for no sets."""
     if not len(sets):
         return None
     mask = np.zeros((sets.shape[1], -(-len(sets) // 62)), dtype=np.int64)
     for s, features in enumerate(sets):
         mask[features != 0, s // 62] |= 1 << s % 62
-    return mask, np.full((2 * leaves, mask.shape[1]), -1, dtype=np.int64)
+    return mask
+
+
+def _table(binned, growth):
+    """Return the features of `binned` with the constraints of `growth`, a ``Table``."""
+    d, n = binned.codes.shape
+    codes = np.zeros((d, -(-n // 8) * 8), dtype=np.uint8)
+    codes[:, :n] = binned.codes
+    return Table(
+        codes,
+        codes.view(np.uint64),
+        binned.n_bins,
+        binned.missing,
+        binned.categorical if binned.categorical.any() else None,
+        growth.monotone if len(growth.monotone) else None,
+        _bits(growth.sets),
+    )
 
 
 class Grower:
@@ -188,37 +209,43 @@ class Grower:
     def __init__(self, binned, growth):
         d, n = binned.codes.shape
         leaves = growth.max_leaves
-        monotone = growth.monotone if len(growth.monotone) else None
         self.n = n
-        self.limits = tuple(growth[:6])
-        self.bounds = (growth.damping, growth.max_delta_step)
-        codes = np.zeros((d, -(-n // 8) * 8), dtype=np.uint8)
-        codes[:, :n] = binned.codes
-        self.table = codes, codes.view(np.uint64), binned.n_bins, binned.missing
-        self.kinds = (
-            binned.categorical if binned.categorical.any() else None,
-            monotone,
-            _bits(growth.sets, leaves),
-        )
+        self.limits = Limits(*(getattr(growth, name) for name in Limits._fields))
+        self.table = _table(binned, growth)
+        self.run = compiled(grow_from)
         self.share = growth.subsample
         self.seed = growth.seed
         self.drawn = None
         self.states = np.zeros(1, dtype=STATE)
-        self.nodes = np.zeros(2 * leaves, dtype=NODE)
-        self.run = compiled(grow)
         self.state = self.states[0]
-        self.cuts = np.zeros((2 * leaves, d), dtype=CUT)
-        self.rows = np.zeros((2, n), dtype=np.uint32)
+        self.nodes = np.zeros(2 * leaves, dtype=NODE)
         self.goes_left = np.zeros((2 * leaves, CODES), dtype=np.uint8)
         self.leaf = np.zeros(n, dtype=np.uint8 if leaves <= CODES else np.uint16)
+        self.scratch = [
+            Scratch(np.zeros((SCRATCH_ROWS, CODES)), np.zeros(CODES, dtype=np.int64))
+            for _ in range(d // 4 + 1)
+        ]
         slots = max(1, min(leaves, n // growth.min_samples, 1 << min(growth.max_depth - 1, 30)))
         # features are filled four at a time
         self.sizes = (slots, -(-d // 4) * 4, int(binned.n_bins.max()))
-        self.scratch = [
-            (np.zeros((SCRATCH_ROWS, CODES)), np.zeros(CODES, dtype=np.int64))
-            for _ in range(d // 4 + 1)
-        ]
-        self.wide = None
+        self.memory = Memory(
+            self.states,
+            self.nodes,
+            np.zeros((2 * leaves, d), dtype=CUT),
+            self._open_sets(leaves),
+            np.zeros((0, *self.sizes), dtype=np.int64),
+            np.zeros((2, n), dtype=np.uint32),
+            np.zeros((0, 2, self.table.codes.shape[1]), dtype=np.int64),
+            self.goes_left,
+            self.leaf,
+        )
+        self.plain_table = tuple(self.table)
+        self.plain_scratch = tuple(self.scratch[0])
+
+    def _open_sets(self, leaves):
+        """Return memory for the sets that each node may still use."""
+        sets = self.table.sets
+        return None if sets is None else np.full((2 * leaves, sets.shape[1]), -1, dtype=np.int64)
 
     def draw(self, j):
         """Draw the samples of tree j; return them and the others, both increasing."""
@@ -229,7 +256,17 @@ class Grower:
 
     def write_other_leaves(self, others):
         """Write the leaves of samples that the tree was not grown on into ``self.leaf``."""
-        compiled(find_leaves)(self.table[0], self.nodes, self.goes_left, others, self.leaf)
+        compiled(find_leaves)(self.table.codes, self.nodes, self.goes_left, others, self.leaf)
+
+    def _with_numbers(self, numbers):
+        """Make room for entries of one or two numbers per sample."""
+        memory = self.memory
+        if len(memory.fixed) != numbers:
+            self.memory = memory._replace(
+                fixed=np.zeros((numbers, *memory.fixed.shape[1:]), dtype=np.int64),
+                histograms=np.zeros((numbers, *self.sizes), dtype=np.int64),
+            )
+            self.plain_memory = tuple(self.memory)
 
     def grow(
         self,
@@ -247,116 +284,97 @@ class Grower:
 
         Return the number of leaves; 0 if a number is not finite.
 
-        kept : the arguments metric, trees, j of ``grow``; sets ``self.fit``, the correlation and
-            length of the tree
+        kept : the fields of ``Kept``; sets ``self.fit``, the correlation and length of the tree
         drawn : the samples to which `target` and `weight` belong, if not all
         """
-        limits = (
-            self.limits if max_leaves is None else (self.limits[0], max_leaves, *self.limits[2:])
-        )
-        run = (
-            self._together
-            if pool().n_threads > 1 and len(target) * len(features) >= LITTLE
-            else self._alone
-        )
+        limits = self.limits
+        if max_leaves is not None:
+            limits = limits._replace(max_leaves=max_leaves)
+        shared = pool().n_threads > 1 and len(target) * len(features) >= LITTLE
+        run = self._grow_on_threads if shared else self._grow_alone
         # retry with two numbers per sample if one loses too many targets
         for numbers in (1, 2)[wide:]:
-            if self.wide != numbers:
-                fixed = np.zeros((numbers, 2, self.table[0].shape[1]), dtype=np.int64)
-                histograms = np.zeros((numbers, *self.sizes), dtype=np.int64)
-                self.wide = numbers
-                self.memory = (self.nodes, self.cuts, histograms, self.rows, fixed, self.goes_left)
-            n_leaves, *self.fit = run(limits, target, weight, features, penalty, *kept, drawn)
+            self._with_numbers(numbers)
+            n_leaves, *self.fit = run(limits, (features, penalty), (target, weight, drawn), *kept)
             if n_leaves != LOST:
                 break
         return n_leaves
 
-    def _alone(self, limits, target, weight, features, penalty, *kept):
+    def _grow_alone(self, limits, candidates, targets, metric, trees, j):
         return self.run(
-            self.table,
-            *self.kinds,
-            limits,
-            features,
-            penalty,
-            target,
-            weight,
-            self.states,
-            self.memory,
-            *self.scratch[0],
-            self.leaf,
-            self.bounds,
-            *kept,
+            self.plain_table,
+            tuple(limits),
+            candidates,
+            targets,
+            self.plain_memory,
+            self.plain_scratch,
+            metric,
+            None if trees is None else tuple(trees),
+            j,
         )
 
-    def _together(self, limits, target, weight, features, penalty, metric, trees, j, drawn):
+    def _grow_on_threads(self, limits, candidates, targets, *kept):
         """Do the same as ``grow`` on the threads of the pool.
 
         Samples in blocks, features four at a time, all joined at each level.
         """
+        table = self.table
+        memory = self.memory
+        scratch = self.scratch
+        candidates = Candidates(*candidates)
+        targets = Targets(*targets)
+        kept = Kept(*kept)
+        n_samples = len(targets.values)
+        if not compiled(choose_scales)(self.state, memory.fixed, targets):
+            return 0, math.nan, math.nan
+        lost, total, mass = self._write_entries(targets, n_samples)
+        if lost * ALLOWED > n_samples:
+            return LOST, math.nan, math.nan
+        compiled(init_root)(limits, memory, targets.drawn, n_samples, total, mass)
+        features = candidates.features
+
+        def find(places):
+            own = scratch[places.start // 4]
+            compiled(search)(table, limits, features, memory, own, places.start, places.stop)
+
+        searching = True
+        while searching:
+            all_done(find, slices(len(features), 4))
+            searching = compiled(split_nodes)(table, limits, candidates, memory, scratch[0])
+            self._move_rows()
+        compiled(number_leaves)(table, limits, memory)
+        self._write_leaves()
+        fit = compiled(keep_tree)(kept.trees, kept, memory, targets.values)
+        return int(self.state.leaves), *fit
+
+    def _write_entries(self, targets, n_samples):
+        """Write the entries of all samples, in blocks; return what ``write_entries`` returns."""
+
+        def write(rows):
+            return compiled(write_entries)(
+                self.state, self.memory.fixed, targets, rows.start, rows.stop
+            )
+
+        parts = in_order(write, slices(n_samples, BLOCK))
+        return (sum(column) for column in zip(*parts, strict=True))
+
+    def _move_rows(self):
+        """Move the rows of all nodes that were split into the ranges of their children."""
         state = self.state
         nodes = self.nodes
-        codes = self.table[0]
-        memory = self.memory
-        run_entries, run_search, run_move_rows, run_write_leaves = map(
-            compiled, (write_entries, search, move_rows, write_leaves)
-        )
-        fixed = memory[4]
-        if not compiled(choose_scales)(state, fixed, target, weight):
-            return 0, math.nan, math.nan
-        parts = [
-            (target[rows], weight if len(weight) == 1 else weight[rows], rows.start)
-            for rows in slices(len(target), BLOCK)
-        ]
-        lost, total, mass = (
-            sum(column)
-            for column in zip(
-                *in_order(lambda one: run_entries(state, fixed, *one), parts), strict=True
-            )
-        )
-        if lost * ALLOWED > len(target):
-            return LOST, math.nan, math.nan
-        compiled(init_root)(limits, state, nodes, self.rows, drawn, len(target), total, mass)
-        own = (self.table, *self.kinds, limits, features)
+        parents = nodes["parent"][state.first : state.nodes : 2]
+        moves = [move for at in parents if nodes[at].rows_moved for move in self._moves(at)]
+        all_done(lambda move: compiled(move_rows)(self.table, self.memory, *move), moves)
 
-        def find(some):
-            return run_search(
-                *own, some.start, some.stop, state, memory, *self.scratch[some.start // 4]
-            )
-
-        while True:
-            all_done(find, slices(len(features), 4))
-            if not compiled(split_best)(*own, penalty, state, memory, *self.scratch[0]):
-                break
-            parents = [
-                at for at in nodes["parent"][state.first : state.nodes : 2] if nodes[at].rows_moved
-            ]
-            moves = [move for at in parents for move in self._moves(at)]
-            all_done(
-                lambda move: run_move_rows(codes, nodes, self.rows, fixed, self.goes_left, *move),
-                moves,
-            )
-        compiled(finish)(state, nodes, self.bounds)
-        if self.kinds[1] is not None:
-            compiled(shorten)(state, nodes, self.bounds)
+    def _write_leaves(self):
+        """Write the leaf of each sample."""
         blocks = [
             (at, *ends)
-            for at in range(state.nodes)
-            if writes_leaves(nodes, at)
+            for at in range(self.state.nodes)
+            if writes_leaves(self.nodes, at)
             for ends in self._blocks(at)
         ]
-        all_done(
-            lambda block: run_write_leaves(
-                codes, nodes, self.rows, self.goes_left, self.leaf, *block
-            ),
-            blocks,
-        )
-        if trees is None:
-            return int(state.leaves), math.nan, math.nan
-        compiled(keep_nodes)(state, nodes, self.goes_left, state.nodes, trees, j)
-        fit = compiled(unit_values)(
-            state, nodes, state.nodes, None, metric, target, self.leaf, trees[3][j]
-        )
-        return int(state.leaves), *fit
+        all_done(lambda block: compiled(write_leaves)(self.table, self.memory, *block), blocks)
 
     def _blocks(self, at):
         """Return the first and last row of each block of rows of a node."""
@@ -371,12 +389,11 @@ class Grower:
         """
         node = self.nodes[at]
         ends = self._blocks(at)
-        run = compiled(count_left)
         left_at = int(node.start)
         right_at = int(self.nodes[node.left].stop)
 
         def count(block):
-            return run(self.table[0], self.nodes, self.rows, self.goes_left, at, *block)
+            return compiled(count_left)(self.table, self.memory, at, *block)
 
         lefts = list(in_order(count, ends)) if len(ends) > 1 else [0]
         for (first, last), left in zip(ends, lefts, strict=True):

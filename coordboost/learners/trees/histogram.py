@@ -108,11 +108,12 @@ def exponent(values):
 
 
 @kernel
-def choose_scales(state, fixed, target, weight):
+def choose_scales(state, fixed, targets):
     """Write the format of the entries into `state`; return False if a number is not finite."""
-    k = exponent(target)
+    weight = targets.weight
+    k = exponent(targets.values)
     m = exponent(weight) if len(fixed) == 2 else 0
-    bits = math.frexp(float(len(target)))[1]
+    bits = math.frexp(float(len(targets.values)))[1]
     if k == NEVER or m == NEVER:
         return False
     state.wide, state.bits = len(fixed) - 1, bits
@@ -127,31 +128,34 @@ def choose_scales(state, fixed, target, weight):
 
 
 @kernel
-def write_entries(state, fixed, target, weight, first):
-    """Write the entries of samples, from `first` on.
+def write_entries(state, fixed, targets, first, last):
+    """Write the entries of the samples from `first` to `last`.
 
     Return the number of lost targets, and the sums of q and of the weights.
     """
     lost = 0
     total = 0
     mass = 0
-    last = len(weight) - 1
-    one = fixed[0, 0, first:]
-    two = fixed[-1, 0, first:]
+    weight = targets.weight
+    target = targets.values[first:last]
+    sums = fixed[0, 0, first:last]
+    counts = fixed[-1, 0, first:last]
     scale = state.scale
     bits = state.bits
     if not state.wide:
         for i in range(len(target)):
             q = int(np.rint(target[i] * scale))
             lost += (abs(q) < COARSE) & (target[i] != 0.0)
-            one[i] = (q << bits) + 1
+            sums[i] = (q << bits) + 1
             total += q
         return lost, total, len(target)
-    by = 1.0 / state.unit
+    units = 1.0 / state.unit
+    shared = len(weight) - 1
     for i in range(len(target)):
         q = int(np.rint(target[i] * scale))
-        heavy = int(np.rint(weight[min(i, last)] * by))
-        one[i], two[i] = q, (heavy << bits) + 1
+        heavy = int(np.rint(weight[min(first + i, shared)] * units))
+        sums[i] = q
+        counts[i] = (heavy << bits) + 1
         total += q
         mass += heavy
     return 0, total, mass
