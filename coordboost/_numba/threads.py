@@ -26,8 +26,10 @@ PIECE = 1 << 16
 GULP = 1 << 22
 #: Most entries of a tile of whole rows, whose number of rows depends on the chunks of the file.
 MOST = 1 << 26
-#: Most threads: each holds one or two tiles in memory.
-THREADS = 8
+#: Most threads.
+THREADS = 32
+#: Most tasks in progress whose results are awaited in order: each may hold a tile in memory.
+IN_PROGRESS = 17
 #: Environment variables that limit the number of threads; joblib sets them in its worker processes.
 LIMITS = ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS")
 
@@ -71,13 +73,14 @@ class Pool:
         for _ in range(self.n_threads):
             self._tasks.put(None)
 
-    def in_order(self, function, items):
+    def in_order(self, function, items, most=IN_PROGRESS):
         """Yield ``function(item)`` for every item, in order.
 
-        At most ``2 n_threads + 1`` items are in progress.
+        At most ``2 n_threads + 1`` items are in progress, and at most `most`.
         """
         under_way = deque()
         given_up = []
+        most = min(2 * self.n_threads + 1, most)
 
         def task(item, answer):
             try:
@@ -95,7 +98,7 @@ class Pool:
             for item in items:
                 under_way.append(SimpleQueue())
                 self._tasks.put(functools.partial(task, item, under_way[-1]))
-                if len(under_way) > 2 * self.n_threads:
+                if len(under_way) == most:
                     yield first()
             while under_way:
                 yield first()
@@ -138,14 +141,14 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_pool_of.cache_clear)  # threads do not survive a fork
 
 
-def in_order(function, items):
+def in_order(function, items, most=IN_PROGRESS):
     """``Pool.in_order`` of the pool of the package."""
-    return pool().in_order(function, items)
+    return pool().in_order(function, items, most)
 
 
 def all_done(function, items):
     """Run ``function(item)`` for every item in the pool, and ignore the results."""
-    for _ in in_order(function, items):
+    for _ in in_order(function, items, 2 * THREADS):
         pass
 
 

@@ -277,8 +277,8 @@ class LangevinGBMRegressor(Regression, _LangevinGBM):
     random_state : int, RandomState instance or None, default None
         Seed of all random draws.
     n_jobs : int, optional
-        Maximum number of threads of a fit. None or -1: one for each core, but at most 8 and at most
-        OMP_NUM_THREADS. The model is the same for any number, bit for bit.
+        Maximum number of threads of a fit. None or -1: one for each core, but at most 32, and at
+        most OMP_NUM_THREADS. The model is the same for any number, bit for bit.
     verbose : int, default 0
         Print a line with the mean loss every `verbose` iterations; 0: print nothing.
 
@@ -542,8 +542,8 @@ class LangevinGBMClassifier(Classification, _LangevinGBM):
     random_state : int, RandomState instance or None, default None
         Seed of all random draws.
     n_jobs : int, optional
-        Maximum number of threads of a fit. None or -1: one for each core, but at most 8 and at most
-        OMP_NUM_THREADS. The model is the same for any number, bit for bit.
+        Maximum number of threads of a fit. None or -1: one for each core, but at most 32, and at
+        most OMP_NUM_THREADS. The model is the same for any number, bit for bit.
     verbose : int, default 0
         Print a line with the mean loss every `verbose` iterations; 0: print nothing.
     class_weight : dict or "balanced", optional

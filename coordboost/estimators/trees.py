@@ -955,8 +955,8 @@ class RandomizedGBMRegressor(StagedPredictions, Regression, _RandomizedGBM):
     random_state : int, RandomState instance or None, default None
         Seed of all random draws.
     n_jobs : int, optional
-        Maximum number of threads of a fit. None or -1: one for each core, but at most 8 and at most
-        OMP_NUM_THREADS. The model is the same for any number, bit for bit.
+        Maximum number of threads of a fit. None or -1: one for each core, but at most 32, and at
+        most OMP_NUM_THREADS. The model is the same for any number, bit for bit.
     verbose : int, default 0
         Print a line with the mean loss every `verbose` iterations; 0: print nothing.
 
@@ -1090,8 +1090,8 @@ class RandomizedGBMClassifier(StagedProbabilities, Multinomial, Classification, 
     random_state : int, RandomState instance or None, default None
         Seed of all random draws.
     n_jobs : int, optional
-        Maximum number of threads of a fit. None or -1: one for each core, but at most 8 and at most
-        OMP_NUM_THREADS. The model is the same for any number, bit for bit.
+        Maximum number of threads of a fit. None or -1: one for each core, but at most 32, and at
+        most OMP_NUM_THREADS. The model is the same for any number, bit for bit.
     verbose : int, default 0
         Print a line with the mean loss every `verbose` iterations; 0: print nothing.
     class_weight : dict or "balanced", optional
@@ -1296,8 +1296,8 @@ class AcceleratedGBMRegressor(StagedPredictions, Regression, _AcceleratedGBM):
     random_state : int, RandomState instance or None, default None
         Seed of all random draws.
     n_jobs : int, optional
-        Maximum number of threads of a fit. None or -1: one for each core, but at most 8 and at most
-        OMP_NUM_THREADS. The model is the same for any number, bit for bit.
+        Maximum number of threads of a fit. None or -1: one for each core, but at most 32, and at
+        most OMP_NUM_THREADS. The model is the same for any number, bit for bit.
     verbose : int, default 0
         Print a line with the mean loss every `verbose` iterations; 0: print nothing.
 
@@ -1419,8 +1419,8 @@ class AcceleratedGBMClassifier(StagedProbabilities, Classification, _Accelerated
     random_state : int, RandomState instance or None, default None
         Seed of all random draws.
     n_jobs : int, optional
-        Maximum number of threads of a fit. None or -1: one for each core, but at most 8 and at most
-        OMP_NUM_THREADS. The model is the same for any number, bit for bit.
+        Maximum number of threads of a fit. None or -1: one for each core, but at most 32, and at
+        most OMP_NUM_THREADS. The model is the same for any number, bit for bit.
     verbose : int, default 0
         Print a line with the mean loss every `verbose` iterations; 0: print nothing.
     class_weight : dict or "balanced", optional
@@ -1600,8 +1600,8 @@ class RegularizedGBMRegressor(StagedPredictions, Regression, _RegularizedGBM):
     random_state : int, RandomState instance or None, default None
         Seed of all random draws.
     n_jobs : int, optional
-        Maximum number of threads of a fit. None or -1: one for each core, but at most 8 and at most
-        OMP_NUM_THREADS. The model is the same for any number, bit for bit.
+        Maximum number of threads of a fit. None or -1: one for each core, but at most 32, and at
+        most OMP_NUM_THREADS. The model is the same for any number, bit for bit.
     verbose : int, default 0
         Print a line with the mean loss every `verbose` iterations; 0: print nothing.
 
@@ -1727,8 +1727,8 @@ class RegularizedGBMClassifier(StagedProbabilities, Classification, _Regularized
     random_state : int, RandomState instance or None, default None
         Seed of all random draws.
     n_jobs : int, optional
-        Maximum number of threads of a fit. None or -1: one for each core, but at most 8 and at most
-        OMP_NUM_THREADS. The model is the same for any number, bit for bit.
+        Maximum number of threads of a fit. None or -1: one for each core, but at most 32, and at
+        most OMP_NUM_THREADS. The model is the same for any number, bit for bit.
     verbose : int, default 0
         Print a line with the mean loss every `verbose` iterations; 0: print nothing.
     class_weight : dict or "balanced", optional

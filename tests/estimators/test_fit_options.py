@@ -2,6 +2,8 @@
 threads, ``verbose``.
 """
 
+import os
+
 import numpy as np
 import pytest
 from refusal import refused
@@ -121,6 +123,34 @@ def test_any_number_of_threads_gives_the_same_bits():
     assert (
         len({model.run_.beta.tobytes() + model.predict(table).tobytes() for model in models}) == 1
     )
+
+
+@pytest.mark.parametrize(
+    ("kind", "options"),
+    [
+        (cb.RandomizedGBMRegressor, {"max_depth": 5, "categorical_features": [2]}),
+        (cb.RandomizedGBMClassifier, {"max_leaf_nodes": 9, "subsample": 0.9, "newton": True}),
+    ],
+)
+def test_threads_share_the_rows_of_few_columns(kind, options, monkeypatch):
+    """140,000 sorted rows of 8 columns: the rows of a node lie in the shares of a few threads."""
+    for name in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: range(16), raising=False)
+    table = RNG.normal(size=(140_000, 8)).astype(np.float32)
+    table[:, 0].sort()
+    table[:, 2] = RNG.integers(0, 30, len(table))
+    table[:999, 1] = np.nan
+    y = table[:, 0] + np.cos(table[:, 2]) * table[:, 3]
+    if kind is cb.RandomizedGBMClassifier:
+        y = y > 0
+    models = [
+        small(kind, n_jobs=n, n_estimators=2, max_features=None, **options).fit(table, y)
+        for n in (1, 2, 3, 5, 16)
+    ]
+    beta = {model.run_.beta.tobytes() for model in models}
+    predictions = {model.predict(table[::9]).tobytes() for model in models}
+    assert len(beta) == len(predictions) == 1
 
 
 def test_threads_are_a_whole_number():

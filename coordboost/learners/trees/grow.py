@@ -2,17 +2,19 @@
 
 Level by level or largest gain first, on flat arrays that are allocated once (see nodes.py).
 
-Rows of a node are consecutive, in the order of the samples. The rows of its two children are
-written to the other buffer::
+The rows are divided into shares, one for each thread or a few. Rows of a node in a share are
+consecutive. Those of its two children are written to the same place of the other buffer, those of
+the right child from the end backwards::
 
-    depth 0    rows[0]   0 1 2 3 4 5 6 7      fixed[:, 0]      the root
-    depth 1    rows[1]   1 2 5 7|0 3 4 6      fixed[:, 1]      its children
-    depth 2    rows[0]   2 5|1 7|0 6|3 4      fixed[:, 0]      their children
+    depth 0    rows[0]   0 1 2 3 4 5 6 7      fixed[:, 0]      the root, one share
+    depth 1    rows[1]   1 2 5 7|6 4 3 0      fixed[:, 1]      its children
+    depth 2    rows[0]   2 5|7 1|6 0|3 4      fixed[:, 0]      their children
     depth 3    rows[1]   ...
 
 `fixed` holds the entries of these rows, one or two numbers each (see histogram.py). Histograms are
 stored in slots. A node has a slot if its best cut is searched. The larger child inherits the slot
-of its parent: its histogram is the parent's minus that of the smaller child.
+of its parent: its histogram is the parent's minus that of the smaller child. Threads may sum parts
+of the rows of a node; their sums are added.
 """
 
 import math
@@ -28,7 +30,14 @@ from coordboost.learners.trees.cuts import (
     side_score,
     take_ordered,
 )
-from coordboost.learners.trees.histogram import ALLOWED, choose_scales, fill_bins, write_entries
+from coordboost.learners.trees.histogram import (
+    ALLOWED,
+    add_consecutive,
+    add_entries,
+    choose_scales,
+    write_entries,
+    write_sizes,
+)
 from coordboost.learners.trees.nodes import (
     Candidates,
     Kept,
@@ -43,6 +52,8 @@ from coordboost.learners.trees.tree import Trees, keep_nodes, unit_values
 #: A gain below this fraction of the score may be rounding: a score takes eight rounded operations,
 #: and its sums may be off by one unit.
 ROUNDING = 2.0**-45
+#: Features whose histograms are filled, and searched, while they are in the cache.
+TOGETHER = 16
 #: What `grow` returns if one number per sample loses too many targets (see histogram.py).
 LOST = -1
 
@@ -103,13 +114,10 @@ def init_node(limits, state, node, above, depth, count, total, mass, may_split):
 
 
 @kernel
-def init_root(limits, memory, drawn, count, total, mass):
-    """Initialise the root of a tree, which holds `count` samples: all, or those `drawn`."""
+def init_root(limits, memory, count, total, mass):
+    """Initialise the root of a tree, which holds `count` samples."""
     state = memory.states[0]
     root = memory.nodes[0]
-    samples = memory.rows[0]
-    for i in range(count):
-        samples[i] = i if drawn is None else drawn[i]
     state.nodes = 1
     state.first = 0
     state.leaves = 1
@@ -117,9 +125,43 @@ def init_root(limits, memory, drawn, count, total, mass):
     root.slot = 0
     root.low = -math.inf
     root.high = math.inf
-    root.start = 0
-    root.stop = count
     init_node(limits, state, root, root, 0, count, total, mass, True)
+
+
+@kernel
+def write_rows(memory, targets, first, step):
+    """Write the rows and entries of the root, of each `step`-th share from share `first` on.
+
+    Return the number of lost targets, and the sums of q and of the weights.
+    """
+    state = memory.states[0]
+    fixed = memory.fixed
+    ranges = memory.ranges[0]
+    samples = memory.rows[0]
+    drawn = targets.drawn
+    count = len(targets.values)
+    length = 8 * -(-count // (8 * state.shares))  # whole eights
+    lost = 0
+    total = 0
+    mass = 0
+    for share in range(first, state.shares, step):
+        start = min(share * length, count)
+        stop = min(start + length, count)
+        ranges[share, 0] = start
+        ranges[share, 1] = stop
+        sums = write_entries(state, fixed, targets, start, stop)
+        lost += sums[0]
+        total += sums[1]
+        mass += sums[2]
+        number_samples(drawn, samples, start, stop)
+    return lost, total, mass
+
+
+@kernel
+def number_samples(drawn, samples, start, stop):
+    """Write the samples from `start` to `stop`: all, or those `drawn`."""
+    for i in range(start, stop):
+        samples[i] = i if drawn is None else drawn[i]
 
 
 @kernel
@@ -133,32 +175,71 @@ def by_size(nodes, left):
 
 
 @kernel
-def fill_histograms(table, features, place, memory):
-    """Fill the histograms of new nodes for four features from ``features[place]`` on.
+def has_histogram(nodes, left):
+    """Return whether the best cut of a node, or of its sister, is searched."""
+    return nodes[left].open or (left > 0 and nodes[left + 1].open)
 
-    Those of the root, or of the smaller child of each pair.
+
+@kernel
+def fill_histograms(table, features, first, last, memory, part, n_parts):
+    """Fill the histograms of new nodes for ``features[first:last]``, four at a time.
+
+    Their codes stay in the cache for the next node.
+
+    New nodes are the root, or pairs of children, of which the smaller one is filled. Each
+    `n_parts`-th share of the rows is summed, from share `part` on.
     """
     state = memory.states[0]
     nodes = memory.nodes
+    ranges = memory.ranges
     rows = memory.rows
     fixed = memory.fixed
-    histograms = memory.histograms
     codes = table.codes
     eights = table.eights
-    for left in range(state.first, state.nodes, 2):
-        small, large = by_size(nodes, left)
-        if nodes[small].open or nodes[large].open:
-            node = nodes[small]
-            side = node.depth & 1
-            holds_all = node.count == rows.shape[1]
-            samples = rows[side, node.start : node.stop]
+    n_pairs = (state.nodes - state.first + 1) // 2
+    for place in range(first, last, 4):
+        for pair in range(n_pairs):
+            left = state.first + 2 * pair
+            if not has_histogram(nodes, left):
+                continue
+            at, _ = by_size(nodes, left)
+            side = nodes[at].depth & 1
+            holds_all = nodes[at].count == rows.shape[1]
             for k in range(len(fixed)):
-                entries = fixed[k, side]
-                if not holds_all:
-                    entries = entries[node.start : node.stop]
-                fill_bins(
-                    codes, eights, samples, entries, features, place, histograms[k, node.slot]
-                )
+                bins = memory.histograms[k, nodes[at].slot]
+                if part > 0:
+                    bins = memory.parts[k, (part - 1) * n_pairs + pair]
+                bins[place : place + 4] = 0
+                for share in range(part, state.shares, n_parts):
+                    start = ranges[at, share, 0]
+                    stop = ranges[at, share, 1]
+                    if holds_all:
+                        entries = fixed[k, 0, start : 8 * -(-stop // 8)]
+                        add_consecutive(eights, start // 8, entries, features, place, bins)
+                    else:
+                        entries = fixed[k, side, start:stop]
+                        add_entries(codes, rows[side, start:stop], entries, features, place, bins)
+
+
+@kernel
+def add_parts(first, last, memory, n_parts):
+    """Add the sums over parts of the rows to the histograms of ``features[first:last]``."""
+    state = memory.states[0]
+    nodes = memory.nodes
+    histograms = memory.histograms
+    parts = memory.parts
+    n_pairs = (state.nodes - state.first + 1) // 2
+    for pair in range(n_pairs):
+        left = state.first + 2 * pair
+        if has_histogram(nodes, left):
+            at, _ = by_size(nodes, left)
+            for k in range(len(histograms)):
+                for part in range(n_parts - 1):
+                    for place in range(first, last):
+                        bins = histograms[k, nodes[at].slot, place]
+                        of_part = parts[k, part * n_pairs + pair, place]
+                        for b in range(len(bins)):
+                            bins[b] += of_part[b]
 
 
 @kernel
@@ -168,7 +249,7 @@ def subtract_histograms(table, features, first, last, memory):
     nodes = memory.nodes
     histograms = memory.histograms
     n_bins = table.n_bins
-    for left in range(max(state.first, 1), state.nodes, 2):
+    for left in range(state.first, state.nodes, 2):
         small, large = by_size(nodes, left)
         if nodes[large].open:
             for k in range(len(histograms)):
@@ -227,20 +308,13 @@ def find_cuts(categorical, table, limits, features, first, last, memory, scratch
 
 
 @kernel
-def search(table, limits, features, memory, scratch, first, last):
-    """Find the best cuts of all new nodes by ``features[first:last]``, four at a time.
-
-    Their codes stay in the cache for the next node.
-
-    New nodes are the root, or pairs of children. The histogram of the smaller child is filled, that
-    of the larger one is a difference.
-    """
-    kinds = table.categorical
-    for group in range(first, last, 4):
-        stop = min(group + 4, last)
-        fill_histograms(table, features, group, memory)
-        subtract_histograms(table, features, group, stop, memory)
-        find_cuts(kinds, table, limits, features, group, stop, memory, scratch)
+def search_cuts(table, limits, features, first, last, memory, scratch, n_parts):
+    """Find the best cuts of new nodes by ``features[first:last]``, from the sums over parts."""
+    if n_parts > 1:
+        add_parts(first, last, memory, n_parts)
+    if memory.states[0].first > 0:
+        subtract_histograms(table, features, first, last, memory)
+    find_cuts(table.categorical, table, limits, features, first, last, memory, scratch)
 
 
 @kernel
@@ -354,10 +428,6 @@ def init_children(limits, state, nodes, at, cut):
     init_node(limits, state, right, node, depth, node.count - cut.count, total, mass, may_split)
     left.parent = at
     right.parent = at
-    left.start = node.start
-    left.stop = node.start + left.count
-    right.start = left.stop
-    right.stop = node.stop
     if left.open or right.open:
         node.rows_moved = 1
         left.slot = node.slot
@@ -417,26 +487,45 @@ def split_nodes(table, limits, candidates, memory, scratch):
 
 
 @kernel
-def move_rows(table, memory, at, first, last, left_at, right_at):
-    """Write rows `first` to `last` of a node into the other buffer.
-
-    Those that go left from `left_at` on, the others from `right_at` on.
-
-    The histogram tells how many rows go left, so both children are written in one pass, without a
-    branch.
-    """
-    node = memory.nodes[at]
+def move_rows(table, memory, first, step):
+    """Move the rows of the parents of new nodes, each `step`-th share from share `first` on."""
+    state = memory.states[0]
+    nodes = memory.nodes
+    ranges = memory.ranges
+    rows = memory.rows
     fixed = memory.fixed
-    side = node.depth & 1
-    code = table.codes[node.feature]
-    flags = memory.goes_left[at]
+    codes = table.codes
+    goes_left = memory.goes_left
+    for child in range(state.first, state.nodes, 2):
+        at = nodes[child].parent
+        if nodes[at].rows_moved:
+            side = nodes[at].depth & 1
+            code = codes[nodes[at].feature]
+            for share in range(first, state.shares, step):
+                start = ranges[at, share, 0]
+                stop = ranges[at, share, 1]
+                middle = part_rows(code, goes_left[at], rows, fixed, side, start, stop)
+                ranges[child, share, 0] = start
+                ranges[child, share, 1] = middle
+                ranges[child + 1, share, 0] = middle
+                ranges[child + 1, share, 1] = stop
+
+
+@kernel
+def part_rows(code, flags, rows, fixed, side, start, stop):
+    """Write rows into the other buffer: those that go left first, the others after them, backwards.
+
+    Return where these begin. There is no branch: it would be unpredictable.
+    """
     wide = len(fixed) == 2
-    samples = memory.rows[side, first:last]
-    sums = fixed[0, side, first:last]
-    counts = fixed[-1, side, first:last]
-    new_samples = memory.rows[1 - side]
+    samples = rows[side, start:stop]
+    sums = fixed[0, side, start:stop]
+    counts = fixed[-1, side, start:stop]
+    new_samples = rows[1 - side]
     new_sums = fixed[0, 1 - side]
     new_counts = fixed[-1, 1 - side]
+    left_at = start
+    right_at = stop - 1
     for i in range(len(samples)):
         row = samples[i]
         left = int(flags[code[row]])
@@ -446,20 +535,8 @@ def move_rows(table, memory, at, first, last, left_at, right_at):
         if wide:
             new_counts[to] = counts[i]
         left_at += left
-        right_at += 1 - left
-
-
-@kernel
-def count_left(table, memory, at, first, last):
-    """Return how many of the rows `first` to `last` of a node go left."""
-    node = memory.nodes[at]
-    code = table.codes[node.feature]
-    flags = memory.goes_left[at]
-    samples = memory.rows[node.depth & 1, first:last]
-    n_left = 0
-    for i in range(len(samples)):
-        n_left += int(flags[code[samples[i]]])
-    return n_left
+        right_at -= 1 - left
+    return left_at
 
 
 @kernel
@@ -552,22 +629,30 @@ def writes_leaves(nodes, at):
 
 
 @kernel
-def write_leaves(table, memory, at, first, last):
-    """Write the leaf numbers of the rows `first` to `last` of a node."""
+def write_leaves(table, memory, first, step):
+    """Write the leaf numbers of the samples, each `step`-th share from share `first` on."""
+    state = memory.states[0]
     nodes = memory.nodes
-    node = nodes[at]
+    ranges = memory.ranges
+    rows = memory.rows
     leaf = memory.leaf
-    samples = memory.rows[node.depth & 1, first:last]
-    if node.feature < 0:
-        for i in range(len(samples)):
-            leaf[samples[i]] = node.leaf
-    else:
-        flags = memory.goes_left[at]
-        code = table.codes[node.feature]
-        left_leaf = nodes[node.left].leaf
-        right_leaf = nodes[node.left + 1].leaf
-        for i in range(len(samples)):
-            leaf[samples[i]] = left_leaf if flags[code[samples[i]]] else right_leaf
+    codes = table.codes
+    goes_left = memory.goes_left
+    for at in range(state.nodes):
+        if writes_leaves(nodes, at):
+            node = nodes[at]
+            flags = goes_left[at]
+            for share in range(first, state.shares, step):
+                samples = rows[node.depth & 1, ranges[at, share, 0] : ranges[at, share, 1]]
+                if node.feature < 0:
+                    for i in range(len(samples)):
+                        leaf[samples[i]] = node.leaf
+                else:
+                    code = codes[node.feature]
+                    left = nodes[node.left].leaf
+                    right = nodes[node.left + 1].leaf
+                    for i in range(len(samples)):
+                        leaf[samples[i]] = left if flags[code[samples[i]]] else right
 
 
 @kernel
@@ -620,27 +705,28 @@ def grow(table, limits, candidates, targets, memory, scratch, kept):
     row of the smaller children; at the root, for each row.
     """
     state = memory.states[0]
-    nodes = memory.nodes
+    sizes = memory.sizes
+    features = candidates.features
     n_samples = len(targets.values)
-    if not choose_scales(state, memory.fixed, targets):
+    state.shares = 1
+    write_sizes(targets.values, sizes[0], 0, 1)
+    write_sizes(targets.weight, sizes[1], 0, 1)
+    if not choose_scales(state, memory.fixed, targets, sizes):
         return 0, math.nan, math.nan
-    lost, total, mass = write_entries(state, memory.fixed, targets, 0, n_samples)
+    lost, total, mass = write_rows(memory, targets, 0, 1)
     if lost * ALLOWED > n_samples:
         return LOST, math.nan, math.nan
-    init_root(limits, memory, targets.drawn, n_samples, total, mass)
+    init_root(limits, memory, n_samples, total, mass)
     searching = True
     while searching:
-        search(table, limits, candidates.features, memory, scratch, 0, len(candidates.features))
+        for first in range(0, len(features), TOGETHER):
+            last = min(first + TOGETHER, len(features))
+            fill_histograms(table, features, first, last, memory, 0, 1)
+            search_cuts(table, limits, features, first, last, memory, scratch, 1)
         searching = split_nodes(table, limits, candidates, memory, scratch)
-        for left in range(state.first, state.nodes, 2):
-            at = nodes[left].parent
-            if nodes[at].rows_moved:
-                node = nodes[at]
-                move_rows(table, memory, at, node.start, node.stop, node.start, nodes[left].stop)
+        move_rows(table, memory, 0, 1)
     number_leaves(table, limits, memory)
-    for at in range(state.nodes):
-        if writes_leaves(nodes, at):
-            write_leaves(table, memory, at, nodes[at].start, nodes[at].stop)
+    write_leaves(table, memory, 0, 1)
     corr, length = keep_tree(kept.trees, kept, memory, targets.values)
     return state.leaves, corr, length
 

@@ -9,25 +9,25 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._numba import compiled
-from coordboost._numba.threads import all_done, in_order, pool, slices
+from coordboost._numba.threads import THREADS, in_order, pool, slices
 from coordboost._utils.checks import not_negative, positive, real, shown
 from coordboost.learners.trees.cuts import CUT, SCRATCH_ROWS
 from coordboost.learners.trees.grow import (
     LOST,
-    count_left,
     draw_rows,
+    fill_histograms,
     find_leaves,
     grow_from,
     init_root,
     keep_tree,
     move_rows,
     number_leaves,
-    search,
+    search_cuts,
     split_nodes,
     write_leaves,
-    writes_leaves,
+    write_rows,
 )
-from coordboost.learners.trees.histogram import ALLOWED, CODES, choose_scales, write_entries
+from coordboost.learners.trees.histogram import ALLOWED, BLOCK, CODES, choose_scales, write_sizes
 from coordboost.learners.trees.nodes import (
     NODE,
     STATE,
@@ -169,8 +169,13 @@ def _signs(monotone, binned):
 
 #: If samples times features are fewer than this, a tree grows on one thread.
 LITTLE = 1 << 20
-#: Samples in one task of a thread.
-BLOCK = 1 << 14
+#: Additions, cuts and rows that one thread makes in about 30 microseconds: the least for a task.
+ADDITIONS, CUTS, ROWS = 1 << 17, 1 << 7, 1 << 14
+#: Shares of the rows for each thread, so that threads have equal work where nodes hold
+#: neighbouring rows.
+SHARES = 4
+#: Most shares times leaves, and most parts of the rows of all nodes for each thread.
+ROOM, PARTS = 1 << 19, 4
 
 
 def _bits(sets):
@@ -199,6 +204,10 @@ def _table(binned, growth):
     )
 
 
+def _scratch():
+    return Scratch(np.zeros((SCRATCH_ROWS, CODES)), np.zeros(CODES, dtype=np.int64))
+
+
 class Grower:
     """Grows trees on `binned` within the limits `growth`, which must be checked.
 
@@ -221,10 +230,7 @@ class Grower:
         self.nodes = np.zeros(2 * leaves, dtype=NODE)
         self.goes_left = np.zeros((2 * leaves, CODES), dtype=np.uint8)
         self.leaf = np.zeros(n, dtype=np.uint8 if leaves <= CODES else np.uint16)
-        self.scratch = [
-            Scratch(np.zeros((SCRATCH_ROWS, CODES)), np.zeros(CODES, dtype=np.int64))
-            for _ in range(d // 4 + 1)
-        ]
+        self.scratch = [_scratch()]
         slots = max(1, min(leaves, n // growth.min_samples, 1 << min(growth.max_depth - 1, 30)))
         # features are filled four at a time
         self.sizes = (slots, -(-d // 4) * 4, int(binned.n_bins.max()))
@@ -234,6 +240,9 @@ class Grower:
             np.zeros((2 * leaves, d), dtype=CUT),
             self._open_sets(leaves),
             np.zeros((0, *self.sizes), dtype=np.int64),
+            np.zeros((0, *self.sizes), dtype=np.int64),
+            np.zeros((2, -(-n // BLOCK))),
+            np.zeros((2 * leaves, 1, 2), dtype=np.int64),
             np.zeros((2, n), dtype=np.uint32),
             np.zeros((0, 2, self.table.codes.shape[1]), dtype=np.int64),
             self.goes_left,
@@ -260,13 +269,17 @@ class Grower:
 
     def _with_numbers(self, numbers):
         """Make room for entries of one or two numbers per sample."""
-        memory = self.memory
-        if len(memory.fixed) != numbers:
-            self.memory = memory._replace(
-                fixed=np.zeros((numbers, *memory.fixed.shape[1:]), dtype=np.int64),
+        fixed = self.memory.fixed
+        if len(fixed) != numbers:
+            self._keep_memory(
+                fixed=np.zeros((numbers, *fixed.shape[1:]), dtype=np.int64),
                 histograms=np.zeros((numbers, *self.sizes), dtype=np.int64),
+                parts=np.zeros((numbers, 0, *self.sizes[1:]), dtype=np.int64),
             )
-            self.plain_memory = tuple(self.memory)
+
+    def _keep_memory(self, **arrays):
+        self.memory = self.memory._replace(**arrays)
+        self.plain_memory = tuple(self.memory)
 
     def grow(
         self,
@@ -316,87 +329,102 @@ class Grower:
     def _grow_on_threads(self, limits, candidates, targets, *kept):
         """Do the same as ``grow`` on the threads of the pool.
 
-        Samples in blocks, features four at a time, all joined at each level.
+        Work is shared out by rows, and by features where there are many; all threads are joined
+        twice for the histograms and cuts of a level, and once for its rows.
         """
         table = self.table
-        memory = self.memory
-        scratch = self.scratch
+        state = self.state
+        scratch = self.scratch[0]
         candidates = Candidates(*candidates)
         targets = Targets(*targets)
         kept = Kept(*kept)
         n_samples = len(targets.values)
-        if not compiled(choose_scales)(self.state, memory.fixed, targets):
+        self._share_rows(n_samples)
+        memory = self.memory
+        for values, sizes in zip(targets, memory.sizes, strict=False):
+            self._each_row(len(values), write_sizes, values, sizes)
+        if not compiled(choose_scales)(state, memory.fixed, targets, memory.sizes):
             return 0, math.nan, math.nan
-        lost, total, mass = self._write_entries(targets, n_samples)
+        sums = self._each_row(n_samples, write_rows, memory, targets)
+        lost, total, mass = (sum(column) for column in zip(*sums, strict=True))
         if lost * ALLOWED > n_samples:
             return LOST, math.nan, math.nan
-        compiled(init_root)(limits, memory, targets.drawn, n_samples, total, mass)
-        features = candidates.features
-
-        def find(places):
-            own = scratch[places.start // 4]
-            compiled(search)(table, limits, features, memory, own, places.start, places.stop)
-
+        compiled(init_root)(limits, memory, n_samples, total, mass)
         searching = True
         while searching:
-            all_done(find, slices(len(features), 4))
-            searching = compiled(split_nodes)(table, limits, candidates, memory, scratch[0])
-            self._move_rows()
+            self._search(limits, candidates.features)
+            searching = compiled(split_nodes)(table, limits, candidates, memory, scratch)
+            self._each_row(self._n_new_rows(), move_rows, table, memory)
         compiled(number_leaves)(table, limits, memory)
-        self._write_leaves()
+        self._each_row(n_samples, write_leaves, table, memory)
         fit = compiled(keep_tree)(kept.trees, kept, memory, targets.values)
-        return int(self.state.leaves), *fit
+        return int(state.leaves), *fit
 
-    def _write_entries(self, targets, n_samples):
-        """Write the entries of all samples, in blocks; return what ``write_entries`` returns."""
-
-        def write(rows):
-            return compiled(write_entries)(
-                self.state, self.memory.fixed, targets, rows.start, rows.stop
+    def _share_rows(self, n_samples):
+        """Divide the rows into shares, and make room for sums over parts of the rows."""
+        memory = self.memory
+        n_threads = pool().n_threads
+        leaves = len(self.nodes) // 2
+        self.state.shares = max(1, min(SHARES * n_threads, n_samples // ROWS, ROOM // leaves))
+        numbers, _, d, n_bins = memory.histograms.shape
+        n_parts = PARTS * n_threads if d // 4 < 2 * n_threads else 0
+        if memory.ranges.shape[1] < self.state.shares or memory.parts.shape[:2] != (
+            numbers,
+            n_parts,
+        ):
+            self._keep_memory(
+                ranges=np.zeros((2 * leaves, self.state.shares, 2), dtype=np.int64),
+                parts=np.zeros((numbers, n_parts, d, n_bins), dtype=np.int64),
             )
 
-        parts = in_order(write, slices(n_samples, BLOCK))
-        return (sum(column) for column in zip(*parts, strict=True))
+    def _n_new_rows(self):
+        """Return the number of rows in new nodes."""
+        return int(self.nodes["count"][self.state.first : self.state.nodes].sum())
 
-    def _move_rows(self):
-        """Move the rows of all nodes that were split into the ranges of their children."""
-        state = self.state
-        nodes = self.nodes
-        parents = nodes["parent"][state.first : state.nodes : 2]
-        moves = [move for at in parents if nodes[at].rows_moved for move in self._moves(at)]
-        all_done(lambda move: compiled(move_rows)(self.table, self.memory, *move), moves)
+    def _search(self, limits, features):
+        """Find the best cuts of all new nodes.
 
-    def _write_leaves(self):
-        """Write the leaf of each sample."""
-        blocks = [
-            (at, *ends)
-            for at in range(self.state.nodes)
-            if writes_leaves(self.nodes, at)
-            for ends in self._blocks(at)
-        ]
-        all_done(lambda block: compiled(write_leaves)(self.table, self.memory, *block), blocks)
-
-    def _blocks(self, at):
-        """Return the first and last row of each block of rows of a node."""
-        start = int(self.nodes[at].start)
-        stop = int(self.nodes[at].stop)
-        return [(first, min(first + BLOCK, stop)) for first in range(start, stop, BLOCK)]
-
-    def _moves(self, at):
-        """Yield the arguments of ``move_rows`` for each block of a node.
-
-        They need the number of left rows in the blocks before.
+        Few features are not enough for all threads; then each thread fills histograms for a part of
+        the rows, and their sums are added.
         """
-        node = self.nodes[at]
-        ends = self._blocks(at)
-        left_at = int(node.start)
-        right_at = int(self.nodes[node.left].stop)
+        table = self.table
+        memory = self.memory
+        n_new = int(self.state.nodes - self.state.first)
+        n_pairs = (n_new + 1) // 2
+        n_filled = self._n_new_rows() // (1 if n_new == 1 else 2)
+        n_tasks = self._n_tasks(n_filled * len(features), ADDITIONS)
+        n_parts = min(n_tasks, int(self.state.shares), memory.parts.shape[1] // n_pairs + 1)
+        n_groups = -(-len(features) // 4)
+        bundle = 4 * max(1, n_groups * n_parts // n_tasks)
 
-        def count(block):
-            return compiled(count_left)(self.table, self.memory, at, *block)
+        def fill(task):
+            some, part = task
+            compiled(fill_histograms)(table, features, some.start, some.stop, memory, part, n_parts)
 
-        lefts = list(in_order(count, ends)) if len(ends) > 1 else [0]
-        for (first, last), left in zip(ends, lefts, strict=True):
-            yield at, first, last, left_at, right_at
-            left_at = left_at + left
-            right_at = right_at + last - first - left
+        def cut(task):
+            some, scratch = task
+            compiled(search_cuts)(
+                table, limits, features, some.start, some.stop, memory, scratch, n_parts
+            )
+
+        bundles = slices(len(features), bundle)
+        _run(fill, [(some, part) for part in range(n_parts) for some in bundles])
+        n_tasks = self._n_tasks(n_new * len(features), CUTS)
+        bundles = slices(len(features), -(-len(features) // n_tasks))
+        while len(self.scratch) < len(bundles):
+            self.scratch.append(_scratch())
+        _run(cut, list(zip(bundles, self.scratch, strict=False)))
+
+    def _each_row(self, n_rows, kernel, *arguments):
+        """Call a kernel for all shares of the rows, or blocks of samples; return its results."""
+        n_tasks = self._n_tasks(n_rows, ROWS)
+        return _run(lambda task: compiled(kernel)(*arguments, task, n_tasks), range(n_tasks))
+
+    def _n_tasks(self, work, least):
+        """Return into how many tasks some work is divided: more threads only where it is much."""
+        return max(1, min(pool().n_threads, work // least))
+
+
+def _run(function, tasks):
+    """Return the results of all tasks, one of them without the pool."""
+    return [function(tasks[0])] if len(tasks) == 1 else list(in_order(function, tasks, 2 * THREADS))

@@ -53,6 +53,10 @@ COARSE, ALLOWED = 1024, 64
 #: A weight of fewer units than this is too coarse for a leaf; one row in SCATTERED may have such a
 #: weight.
 LIGHT, SCATTERED = 8, 4096
+#: Samples of a block whose sizes are summed in one go.
+BLOCK = 1 << 14
+#: Length of an array over codes.
+CODES = 256
 
 
 def refuse_light_weights(weight, min_samples):
@@ -88,12 +92,23 @@ def sum_of_sizes(values, by):
 
 
 @kernel
-def exponent(values):
+def write_sizes(values, sizes, first, step):
+    """Write the sums of ``|value|`` over each `step`-th block of samples, from block `first` on."""
+    for block in range(first, -(-len(values) // BLOCK), step):
+        sizes[block] = sum_of_sizes(values[block * BLOCK : (block + 1) * BLOCK], 1.0)
+
+
+@kernel
+def exponent(values, sizes):
     """Return a small integer k >= -LEAST such that the sum of all ``|value|`` is below 2^k.
 
     `NEVER` if a value is not finite.
+
+    sizes : the sums of ``|value|`` over blocks
     """
-    total = sum_of_sizes(values, 1.0)
+    total = 0.0
+    for block in range(-(-len(values) // BLOCK)):
+        total += sizes[block]
     e = 0
     if not TINY <= total < math.inf:
         largest = 0.0
@@ -108,22 +123,23 @@ def exponent(values):
 
 
 @kernel
-def choose_scales(state, fixed, targets):
+def choose_scales(state, fixed, targets, sizes):
     """Write the format of the entries into `state`; return False if a number is not finite."""
     weight = targets.weight
-    k = exponent(targets.values)
-    m = exponent(weight) if len(fixed) == 2 else 0
-    bits = math.frexp(float(len(targets.values)))[1]
+    n_samples = len(targets.values)
+    k = exponent(targets.values, sizes[0])
+    m = exponent(weight, sizes[1]) if len(fixed) == 2 else 0
+    bits = math.frexp(float(n_samples))[1]
     if k == NEVER or m == NEVER:
         return False
-    state.wide, state.bits = len(fixed) - 1, bits
+    state.wide = len(fixed) - 1
+    state.bits = bits
     if state.wide:
-        state.scale, state.unit = (
-            math.ldexp(1.0, 62 - k),
-            math.ldexp(1.0, m + (bits if len(weight) == 1 else 0) + bits - 62),
-        )
+        state.scale = math.ldexp(1.0, 62 - k)
+        state.unit = math.ldexp(1.0, m + (bits if len(weight) == 1 else 0) + bits - 62)
     else:
-        state.scale, state.unit = math.ldexp(1.0, min(62 - bits, EXACT) - k), weight[0]
+        state.scale = math.ldexp(1.0, min(62 - bits, EXACT) - k)
+        state.unit = weight[0]
     return True
 
 
@@ -161,58 +177,55 @@ def write_entries(state, fixed, targets, first, last):
     return 0, total, mass
 
 
-#: Length of an array over codes.
-CODES = 256
-
-
 @kernel
-def fill_bins(codes, eights, rows, fixed, features, first, bins):
-    """Fill ``bins[first : first + 4]`` with a node's histograms of four features.
+def add_entries(codes, rows, entries, features, first, bins):
+    """Add the entries of samples to the bins of four features.
 
     They are ``features[first : first + 4]``; the last one again if fewer are left.
-
-    At the root, `fixed` is padded to eights of samples; code k of eight is
-    ``(eight >> 8 k) & 255``.
     """
-    for q in range(first, first + 4):
-        for b in range(bins.shape[1]):
-            bins[q, b] = 0
     last = len(features) - 1
-    f = features[first]
-    g = features[min(first + 1, last)]
-    h = features[min(first + 2, last)]
-    k = features[min(first + 3, last)]
+    of_a = codes[features[first]]
+    of_b = codes[features[min(first + 1, last)]]
+    of_c = codes[features[min(first + 2, last)]]
+    of_d = codes[features[min(first + 3, last)]]
     in_a = bins[first]
     in_b = bins[first + 1]
     in_c = bins[first + 2]
     in_d = bins[first + 3]
-    if len(fixed) == 8 * eights.shape[1]:
-        low = np.uint64(255)
-        a = eights[f]
-        b = eights[g]
-        c = eights[h]
-        d = eights[k]
-        for i in range(len(a)):
-            p = a[i]
-            q = b[i]
-            r = c[i]
-            s = d[i]
-            for t in range(8):
-                shift = np.uint64(8 * t)
-                one = fixed[8 * i + t]
-                in_a[(p >> shift) & low] += one
-                in_b[(q >> shift) & low] += one
-                in_c[(r >> shift) & low] += one
-                in_d[(s >> shift) & low] += one
-    else:
-        e = codes[f]
-        f = codes[g]
-        g = codes[h]
-        h = codes[k]
-        for i in range(len(rows)):
-            row = rows[i]
-            one = fixed[i]
-            in_a[e[row]] += one
-            in_b[f[row]] += one
-            in_c[g[row]] += one
-            in_d[h[row]] += one
+    for i in range(len(rows)):
+        row = rows[i]
+        entry = entries[i]
+        in_a[of_a[row]] += entry
+        in_b[of_b[row]] += entry
+        in_c[of_c[row]] += entry
+        in_d[of_d[row]] += entry
+
+
+@kernel
+def add_consecutive(eights, start, entries, features, first, bins):
+    """Do ``add_entries`` for consecutive samples, from eight number `start` on.
+
+    The entries are padded to eights; code k of eight is ``(eight >> 8 k) & 255``.
+    """
+    last = len(features) - 1
+    of_a = eights[features[first], start:]
+    of_b = eights[features[min(first + 1, last)], start:]
+    of_c = eights[features[min(first + 2, last)], start:]
+    of_d = eights[features[min(first + 3, last)], start:]
+    in_a = bins[first]
+    in_b = bins[first + 1]
+    in_c = bins[first + 2]
+    in_d = bins[first + 3]
+    low = np.uint64(255)
+    for i in range(len(entries) // 8):
+        a = of_a[i]
+        b = of_b[i]
+        c = of_c[i]
+        d = of_d[i]
+        for t in range(8):
+            shift = np.uint64(8 * t)
+            entry = entries[8 * i + t]
+            in_a[(a >> shift) & low] += entry
+            in_b[(b >> shift) & low] += entry
+            in_c[(c >> shift) & low] += entry
+            in_d[(d >> shift) & low] += entry

@@ -19,7 +19,6 @@ import numpy as np
 #:     rows_moved    1 if its rows were moved to the ranges of its children; not done if neither
 #:                   child is searched
 #:     depth         0 for the root
-#:     start, stop   its rows are ``rows[depth & 1, start:stop]``, if its parent's rows were moved
 #:     slot          its histograms are ``histograms[:, slot]``
 #:     total         the sum of its targets, an integer (see histogram.py)
 #:     mass          the sum of its weights, an integer
@@ -40,8 +39,6 @@ NODE = np.dtype(
             ("open", "i8"),
             ("rows_moved", "i8"),
             ("depth", "i8"),
-            ("start", "i8"),
-            ("stop", "i8"),
             ("slot", "i8"),
             ("total", "i8"),
             ("mass", "i8"),
@@ -60,6 +57,7 @@ NODE = np.dtype(
 #:     first         the first of the new nodes, whose best cuts are not known yet
 #:     leaves        number of leaves
 #:     slots         number of slots of histograms in use
+#:     shares        number of shares of the rows (see grow.py)
 #:     wide          1 if an entry is two numbers, 0 if it is one
 #:     bits          number of bits of an entry that count samples
 #:     scale         targets are multiplied by it
@@ -72,6 +70,7 @@ STATE = np.dtype(
             ("first", "i8"),
             ("leaves", "i8"),
             ("slots", "i8"),
+            ("shares", "i8"),
             ("wide", "i8"),
             ("bits", "i8"),
             ("scale", "f8"),
@@ -149,6 +148,9 @@ class Memory(NamedTuple):
     open_sets : int64 (2 max_leaves, n_words), the sets that a node may still use, all bits set in
         row 0; None if any features may occur together
     histograms : int64 (1 or 2, n_slots, n_features or a few more, maximum number of bins)
+    parts : int64, as `histograms`, sums over parts of the rows, which are added to these
+    sizes : (2, n_blocks), sums of the sizes of targets and weights over blocks of samples
+    ranges : int64 (2 max_leaves, n_shares, 2), the rows of a node in a share begin and end there
     rows : uint32 (2, n_samples), the two buffers of rows
     fixed : int64 (1 or 2, 2, n_padded), their entries
     goes_left : uint8 (2 max_leaves, 256), 1 if the rows of a node with this code go left
@@ -160,6 +162,9 @@ class Memory(NamedTuple):
     cuts: np.ndarray
     open_sets: np.ndarray | None
     histograms: np.ndarray
+    parts: np.ndarray
+    sizes: np.ndarray
+    ranges: np.ndarray
     rows: np.ndarray
     fixed: np.ndarray
     goes_left: np.ndarray
