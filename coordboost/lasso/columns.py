@@ -15,6 +15,15 @@ FEW = 512
 BLOCK = 1 << 17
 
 
+def full_rows(models):
+    """The entries of a CSR array as a dense array (n_models, n_columns); None unless it stores all
+    of them, as ridge does. Products with dense arrays are five times faster.
+    """
+    n_models, n_columns = models.shape
+    full = len(models.data) == n_models * n_columns and models.has_canonical_format
+    return models.data.reshape(n_models, n_columns) if full else None
+
+
 class ScaledColumns:
     """The columns ``scale_j W^{1/2} B_j`` of a problem, ``scale <= 1``.
 
@@ -222,6 +231,20 @@ class ScaledColumns:
     def norm_bound(self, learners):
         """An upper bound of the norm of each column in a mask."""
         return 1.0 if self.scale is None else self.scale[learners]
+
+    @property
+    def as_stored(self):
+        """Whether the columns are the stored rows of the learners."""
+        factors = self.root is not None or self.scale is not None or len(self.unpenalised) > 0
+        return self.rows is not None and not factors
+
+    def block(self, some):
+        """The columns of a slice of the learners, one in a row; not to be changed."""
+        if self.as_stored:
+            return self.rows[some]
+        block = np.empty((some.stop - some.start, self.n_samples))
+        self.gather(np.arange(some.start, some.stop), block)
+        return block
 
     def gather(self, index, out):
         """Fill `out` (len(index), n_samples) with the columns `index`, one in a row."""

@@ -13,6 +13,7 @@ from coordboost.certificates.declarations import contradiction
 from coordboost.certificates.objectives import need_convexity
 from coordboost.data import validation
 from coordboost.data.problem import Problem
+from coordboost.lasso.columns import full_rows
 
 #: Slack for relative gaps, which are quotients of two rounded numbers.
 ROUNDED = 1 + 4 * float(np.finfo(float).eps)
@@ -173,14 +174,24 @@ def penalty_grid(n_alphas, eps, top, least, ridge_size=None):
 def on_scale_of_x(problem, factor, gammas):
     """Return coefficients on the scale of X, CSR array (n_alphas, n_columns), and intercepts.
 
-    `gammas` are those of ``factor_j B_j``.
+    `gammas` are those of ``factor_j B_j``; they are used up.
     """
-    way = problem.standardization
-    by = factor / problem.standardization.norm
-    parts = by[gammas.indices] * gammas.data, way.kept[gammas.indices], gammas.indptr
-    return scipy.sparse.csr_array(
-        parts, shape=(gammas.shape[0], way.n_columns)
-    ), problem.constant - gammas @ (way.mean * by)
+    standardization = problem.standardization
+    by_column = factor / standardization.norm
+    mean = standardization.mean * by_column
+    column = gammas.indices
+    rows = full_rows(gammas)
+    if rows is None:
+        shift = gammas @ mean
+        values = by_column[column] * gammas.data
+    else:
+        shift = rows @ mean
+        values = np.multiply(rows, by_column, out=rows).ravel()
+    if len(standardization.kept) < standardization.n_columns:
+        column = standardization.kept[column]
+    shape = (gammas.shape[0], standardization.n_columns)
+    models = scipy.sparse.csr_array((values, column, gammas.indptr), shape=shape)
+    return models, problem.constant - shift
 
 
 def message_of(alphas, gaps, tol):

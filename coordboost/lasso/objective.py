@@ -14,7 +14,7 @@ from coordboost._utils.checks import real, shown
 from coordboost.certificates.objectives import Evaluation
 from coordboost.data import validation
 from coordboost.data.problem import Problem
-from coordboost.lasso.columns import ScaledColumns
+from coordboost.lasso.columns import ScaledColumns, full_rows
 from coordboost.lasso.grid import LassoPath
 from coordboost.lasso.inputs import (
     given_penalties,
@@ -240,9 +240,10 @@ class Objective:
             Coefficients of the scaled columns.
         """
         problem = self.problem
-        rows = np.repeat(np.arange(coefs.shape[0]), np.diff(coefs.indptr))
-        sizes = np.abs(self.scale[coefs.indices] * coefs.data)
-        l1 = np.bincount(rows, sizes, coefs.shape[0])
+        scale = np.abs(self.scale)
+        rows = full_rows(coefs)
+        # row by row, a dense array needs no copy
+        l1 = abs(coefs) @ scale if rows is None else np.array([abs(row) @ scale for row in rows])
         size = self._rounding_of_corr * l1 + self._at_zero.sums(problem)
         return 2 * size / problem.start_excess if problem.start_excess > 0 else 0 * size
 

@@ -19,6 +19,9 @@ from coordboost._numba.linesearch import soft_threshold
 from coordboost.certificates.dual import best_multiple, conjugate
 from coordboost.certificates.objectives import L1Penalty, Priced
 
+#: The largest factor of a square: infinity times a coefficient of 0 is no number.
+LARGEST = float(np.finfo(float).max)
+
 
 @kernel
 def best_along(neg_grad, old, curvature, lam, low, high):
@@ -126,9 +129,9 @@ class Penalty(NamedTuple):
         """Return the penalty of the columns `index`, with lam and ridge multiplied by `lam`."""
         if not (self.has_ridge or self.limited):  # all entries are equal, so any slice will do
             return Penalty(lam * self.lam, *(part[: len(index)] for part in self[1:4]), *self[4:])
-        return Penalty(
-            lam * self.lam, lam * self.ridge[index], self.lower[index], self.upper[index], *self[4:]
-        )
+        with np.errstate(over="ignore"):
+            ridge = np.minimum(lam * self.ridge[index], LARGEST)
+        return Penalty(lam * self.lam, ridge, self.lower[index], self.upper[index], *self[4:])
 
     @property
     def kernel_args(self):
