@@ -8,7 +8,7 @@ from contextlib import suppress
 import numpy as np
 import scipy.sparse
 
-from coordboost._numba.threads import in_order, slices
+from coordboost._numba.threads import in_order, pool, slices
 from coordboost._utils.checks import shown
 from coordboost.data import validation
 from coordboost.data.frames import is_number, is_time, refuse_times
@@ -67,7 +67,7 @@ class RawColumns:
     they are strings, not numbers
     """
 
-    #: Columns of an array that are copied together, because neighbours share cache lines.
+    #: Most columns of an array that are copied together, because neighbours share cache lines.
     together = 16
 
     def __init__(self, X):
@@ -88,8 +88,11 @@ class RawColumns:
 
     def in_parts(self, function):
         """Yield ``function(slice of columns)``, in threads if columns are long."""
-        parts = slices(self.shape[1], self.together)
-        return map(function, parts) if self.shape[0] < LONG else in_order(function, parts)
+        n_samples, n_columns = self.shape
+        if n_samples < LONG:
+            return map(function, slices(n_columns, self.together))
+        most = n_columns // (2 * pool().n_threads)  # two parts for each thread, or more
+        return in_order(function, slices(n_columns, max(1, min(self.together, most))))
 
     def each(self, function, columns):
         """Return a list of ``function(column)`` for the columns of a part.

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse
 
-from coordboost._numba.threads import PIECE, slices
+from coordboost._numba.threads import PIECE, in_order, slices
 from coordboost._utils.checks import NEAR
 from coordboost.data.frames import is_frame
 from coordboost.data.validation import check_columns, matrix, stored, whole
@@ -19,6 +19,8 @@ from coordboost.learners.chunked import Chunked
 
 #: Entries of a dense X that are standardised at a time: they stay in the shared cache.
 CACHED = 1 << 19
+#: Entries of a dense X for which threads are used.
+MANY = 1 << 21
 
 
 class Standardization(NamedTuple):
@@ -112,7 +114,7 @@ def _power_of_two(top):
 
 
 def standardize_dense(X, weight, center, scale, names=None, copy=True):
-    """A dense dictionary of X and its standardization, some columns at a time.
+    """A dense dictionary of X and its standardization, some columns at a time, on threads.
 
     If `copy` is False, X in Fortran order is overwritten.
 
@@ -128,31 +130,44 @@ def standardize_dense(X, weight, center, scale, names=None, copy=True):
     n_samples, n_columns = X.shape
     copy = copy or not (X.flags.f_contiguous and X.flags.writeable)
     rows = np.empty((n_columns, n_samples)) if copy else X.T
-    safe, mean, norm, top = np.zeros((4, n_columns))
-    step = max(1, CACHED // n_samples)
     seen = counted(weight)
-    for start in range(0, n_columns, step):
-        strip = slice(start, start + step)
+
+    def standardized(strip):
         out = rows[strip]
         if copy:
             out[:] = X[:, strip].T
         if not center and (square := _plain_squares(out, weight, scale)) is not None:
-            safe[strip], norm[strip], top[strip] = 1.0, np.sqrt(square), 1.0
+            length = np.sqrt(square)
             if scale:
-                out /= norm[strip, None]
-            continue
+                out /= length[:, None]
+            ones = np.ones(len(out))
+            return ones, np.zeros(len(out)), length, ones
         low = out.min(axis=1)
         high = out.max(axis=1)
-        check_columns(X, np.maximum(high, -low), start, names)
-        safe[strip], mean[strip], norm[strip], top[strip] = _standardized(
-            out, low, high, weight, seen, center, scale
-        )
+        check_columns(X, np.maximum(high, -low), strip.start, names)
+        return _standardized(out, low, high, weight, seen, center, scale)
+
+    strips = _strips(n_samples, n_columns)
+    parts = map(standardized, strips) if rows.size < MANY else in_order(standardized, strips)
+    safe, mean, norm, top = map(np.concatenate, zip(*parts, strict=True))
     kept = np.flatnonzero((norm > 0) & (top > (16 * np.finfo(float).eps if center else 0)))
     if not scale:
         check_unit(norm[kept] * safe[kept])
         norm = 1 / safe
     standardization = _standardization(kept, mean * safe, norm * safe)
     return Dense(rows if len(kept) == n_columns else rows[kept]), standardization
+
+
+def _strips(n_samples, n_columns):
+    """Slices of the columns that are standardised together.
+
+    NumPy sums the squares of one column in another order than those of several: so either all
+    strips are single columns, or none is, and equal columns stay equal.
+    """
+    strips = slices(n_columns, max(1, CACHED // n_samples))
+    if len(strips) > 1 and CACHED // n_samples > 1 and strips[-1].start == n_columns - 1:
+        strips[-2:] = [slice(strips[-2].start, n_columns)]
+    return strips
 
 
 def _plain_squares(out, weight, scale):
@@ -413,7 +428,7 @@ class Moments(NamedTuple):
     def of(cls, values, weight, rows):
         """Moments of a tile (r, c), `rows` masks those that count.
 
-        A few columns at a time, so that they stay in the cache.
+        A few columns at a time, so that they stay in the shared cache.
         """
         strips = slices(values.shape[1], max(16, PIECE // len(values)))
         parts = [cls.of_few(values[:, columns], weight, rows) for columns in strips]

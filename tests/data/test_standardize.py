@@ -283,3 +283,26 @@ def test_columns_of_zeros_are_dropped_without_centring():
             problem.standardization.kept.tolist() == [0, 2]
             and np.isfinite(problem.gather(np.arange(2))).all()
         )
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("center", [True, False])
+def test_threads_standardise_as_one_does(order, center):
+    """A wide table, which threads share, column for column as tables too small for threads."""
+    wide = np.array(RNG.normal(3, 1, size=(1_000, 2_600)), order=order)
+    y = wide[:, 7] + wide[:, 2_500]
+    rows = Problem(wide, y, center=center).dictionary.rows
+    for first in range(0, 2_600, 650):
+        part = np.array(wide[:, first : first + 650], order=order)
+        alone = Problem(part, y, center=center).dictionary.rows
+        np.testing.assert_array_equal(rows[first : first + 650], alone)
+    wide[3, 2_599] = np.nan
+    with pytest.raises(ValueError, match="column 2599"):
+        Problem(wide, y, center=center)
+
+
+def test_equal_columns_of_many_rows_stay_equal():
+    """Two columns of 200,000 rows are standardised together; the third equals the first."""
+    first = RNG.normal(size=200_000)
+    problem = Problem(np.column_stack([first, RNG.normal(size=200_000), first]), first)
+    np.testing.assert_array_equal(problem.dictionary.rows[0], problem.dictionary.rows[2])
