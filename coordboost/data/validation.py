@@ -11,30 +11,11 @@ import scipy.sparse
 
 from coordboost._numba import is_piece
 from coordboost._utils.checks import NEAR, number_of, real, shown, square_is_normal
-from coordboost._utils.warned import warn
+from coordboost._utils.warned import ConstantColumnWarning, warn
 from coordboost.data.frames import as_pandas, is_frame, listed, refuse_words
 from coordboost.data.memory import check_room, in_words
 from coordboost.learners.scan import Compiled
 from coordboost.learners.stores.daskarray import computed, is_dask, known_size
-
-
-class ConstantColumnWarning(UserWarning):
-    """Columns without variation carry no weak learner and were set aside.
-
-    Their coefficients are 0; ``problem.dropped`` lists their names.
-
-    Examples
-    --------
-    >>> import warnings
-    >>> import coordboost as cb
-    >>> with warnings.catch_warnings(record=True) as caught:
-    ...     warnings.simplefilter("always")
-    ...     problem = cb.Problem([[1.0, 7], [2, 7], [3, 7]], [1.0, 2, 4])
-    >>> print(caught[0].message)
-    1 constant column(s) set aside, their coefficients are 0: x1.
-    >>> problem.n_learners, problem.dropped
-    (1, ['x1'])
-    """
 
 
 #: How the names of arrays with one entry, or row, for each sample begin.

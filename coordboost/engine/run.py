@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from coordboost._utils.checks import checked_names, items_of, typed
-from coordboost._utils.warned import warn
+from coordboost._utils.warned import LongStepWarning, warn
 from coordboost.certificates.objectives import Certificate
 from coordboost.data import validation
 from coordboost.data.problem import Problem, checked_problem
@@ -436,22 +436,6 @@ def load(
     20
     """
     return Run(**storage.read_run(file, problem, method))
-
-
-class LongStepWarning(UserWarning):
-    """The eps of a stagewise run is so large that the first step increases the loss.
-
-    Examples
-    --------
-    >>> import warnings
-    >>> import coordboost as cb
-    >>> problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
-    >>> with warnings.catch_warnings(record=True) as said:
-    ...     warnings.simplefilter("always")
-    ...     run = cb.solve(problem, cb.forward_stagewise(100.0), 3)
-    >>> str(said[0].message).rpartition(". ")[2]
-    'Try eps=0.03.'
-    """
 
 
 def too_long(run):

@@ -65,8 +65,7 @@ class Commands(click.Group):
 
     def _invoked(self, ctx):
         from coordboost._utils.interrupt import InterruptedWarning
-        from coordboost.data.validation import ConstantColumnWarning
-        from coordboost.engine.run import LongStepWarning
+        from coordboost._utils.warned import ConstantColumnWarning, LongStepWarning
 
         try:
             with warnings.catch_warnings():
