@@ -17,7 +17,6 @@ from coordboost.data.memory import check_room, in_words
 from coordboost.learners.scan import Compiled
 from coordboost.learners.stores.daskarray import computed, is_dask, known_size
 
-
 #: How the names of arrays with one entry, or row, for each sample begin.
 OF_ROWS = ("X", "y", "sample_weight", "offset")
 

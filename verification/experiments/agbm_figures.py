@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from coordboost.reporting.plots.path import COLOURS
+from coordboost.reporting.plots.drawing import COLOURS
 from verification.experiments import agbm_runs as agbm
 from verification.experiments.drawing import legend_below, lines, name_axes
 from verification.experiments.experiment import Claim, Experiment, Table, means, reference

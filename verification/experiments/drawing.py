@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 
-from coordboost.reporting.plots.path import COLOURS, STYLES
+from coordboost.reporting.plots.drawing import COLOURS, STYLES
 
 #: A colour and a style for each line of a panel; they differ also in grey, and with the common
 #: colour vision deficiencies.

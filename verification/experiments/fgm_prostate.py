@@ -9,7 +9,7 @@ choice.
 import numpy as np
 
 import coordboost as cb
-from coordboost.reporting.plots.path import COLOURS, STYLES
+from coordboost.reporting.plots.drawing import COLOURS, STYLES
 from verification.experiments.drawing import LINES, name_axes
 from verification.experiments.experiment import Claim, Experiment, Table, means, reference, says
 from verification.experiments.fgm_data import INTERACTIONS, interactions, problem_of, ten_rows

@@ -124,7 +124,7 @@ class ChainDisplay(Display):
             seen = density > 1e-3 * density.max()
             side.plot(density[seen], at[seen], color=ink(), linewidth=1.4, label="law")
         side.tick_params(labelleft=False, left=False, labelbottom=False, bottom=False)
-        side.set_xlabel("density")
+        name_axes(side, "density")
         side.legend(fontsize="small", frameon=False, loc="upper right")
         ax.margins(x=0)
         name_axes(

@@ -313,7 +313,7 @@ class CrossValidationDisplay(Display):
             top.set_xscale("symlog", linthresh=self.at[self.at > 0].min(), linscale=0.5)
         top.set_ticks(x[kept], labels=[f"{counts[k]:g}" for k in kept])
         top.xaxis.set_minor_locator(NullLocator())
-        top.set_xlabel(self.counted)
+        name_axes(top, self.counted)
         return top
 
 

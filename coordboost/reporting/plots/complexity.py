@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from coordboost.reporting.plots.path import figure_size
+from coordboost.reporting.plots.drawing import figure_size, name_axes
 
 
 def complexity(path, title=""):
@@ -28,11 +28,11 @@ def complexity(path, title=""):
     ):
         if np.isfinite(values).all():
             upper.plot(at, values, "o-", color=colour, linewidth=1.3, markersize=3.5, label=words)
-    upper.set_ylabel("mean loss")
+    name_axes(upper, y="mean loss")
     upper.legend()
     _sizes(lower, at, path.summaries)
     lower.set_xticks(at, [f"{penalty:.3g}" for penalty in path.penalties])
-    lower.set_xlabel("penalty")
+    name_axes(lower, "penalty", "share of the steps")
     fig.suptitle(title)
     return fig
 
@@ -53,7 +53,6 @@ def _sizes(ax, at, summaries):
         )
         ax.bar(at, part, 0.75, base, color=colour, label=str(n))
         base += part
-    ax.set_ylabel("share of the steps")
     ax.set_ylim(0, 1)
     ax.legend(
         title="splits", fontsize="small", frameon=False, loc="center left", bbox_to_anchor=(1, 0.5)

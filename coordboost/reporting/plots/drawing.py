@@ -1,4 +1,4 @@
-"""Shared parts of the displays.
+"""Shared parts of the plots.
 
 The Axes, the look (colour and line style) of a variable, and names beside the ends of lines.
 """
@@ -6,7 +6,6 @@ The Axes, the look (colour and line style) of a variable, and names beside the e
 import numpy as np
 
 from coordboost._utils.checks import shown
-from coordboost.reporting.plots.path import COLOURS, REST, STYLES, ink, letter, looks, spread
 
 __all__ = [
     "COLOURS",
@@ -18,19 +17,75 @@ __all__ = [
     "as_written",
     "axes",
     "beside",
+    "figure_size",
     "ink",
     "letter",
     "looks",
     "name_axes",
     "new_label",
     "room_for",
+    "spread",
 ]
 
+#: Okabe and Ito's colours, distinct under every common colour vision deficiency; without yellow,
+#: which is hard to see on white.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
+STYLES = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)))
+REST = "#BBBBBB"
 #: Number of different looks, so of variables that can be told apart.
 LOOKS = len(COLOURS) * len(STYLES)
 #: Distance from one name beside lines to the next, and from the end of a line to its name, in font
 #: sizes.
 GAP, LEADER = 1.3, 1.6
+
+
+def figure_size(width, height):
+    """Return a figure size scaled by rcParams.
+
+    `width` and `height` are for matplotlib's default of 6.4 x 4.8.
+    """
+    from matplotlib import rcParams
+
+    return width * rcParams["figure.figsize"][0] / 6.4, height * rcParams["figure.figsize"][1] / 4.8
+
+
+def letter():
+    """Return the font size of names beside lines, in points."""
+    from matplotlib.font_manager import FontProperties
+
+    return FontProperties(size="small").get_size_in_points()
+
+
+def ink():
+    """Return the colour of text."""
+    from matplotlib import rcParams
+
+    return rcParams["text.color"]
+
+
+def look(column):
+    """Return colour and line style of a column.
+
+    They depend on its number only, so they are the same in every plot.
+    """
+    return {
+        "color": COLOURS[column % len(COLOURS)],
+        "linestyle": STYLES[(column // len(COLOURS)) % len(STYLES)],
+    }
+
+
+def looks(columns):
+    """Return the looks of the columns in one plot, a list.
+
+    Columns with the same colour get different line styles while there are any.
+    """
+    out = []
+    for column in columns:
+        own = look(int(column))
+        taken = [one["linestyle"] for one in out if one["color"] == look(int(column))["color"]]
+        free = [style for style in STYLES if style not in taken]
+        out.append({**own, "linestyle": free[0]} if own["linestyle"] in taken and free else own)
+    return out
 
 
 class Display:
@@ -154,18 +209,47 @@ def as_written(words):
     return str(words).replace("$", r"\$")
 
 
-def name_axes(ax, x, y, title=""):
-    """Set the labels of the axes, and the title if it is not empty."""
-    ax.set_xlabel(x)
-    ax.set_ylabel(y)
+def name_axes(ax, x="", y="", title="", **title_kw):
+    """Set the labels of the axes and the title, those that are not empty.
+
+    title_kw : keywords of the title, such as ``fontsize``
+    """
+    if x:
+        ax.set_xlabel(x)
+    if y:
+        ax.set_ylabel(y)
     if title:
-        ax.set_title(title)
+        ax.set_title(title, **title_kw)
 
 
 def room_for(ax, gap=GAP):
     """Return how many names fit below each other beside `ax`."""
     height = ax.get_position().height * ax.figure.bbox.height
     return max(1, int(height / (gap * letter() * ax.figure.dpi / 72)))
+
+
+def spread(heights, gap, low, high):
+    """Move heights to within [low, high] and at least `gap` apart.
+
+    With the least sum of squared moves.
+
+    If there is no room for that, `gap` is reduced.
+    """
+    from scipy.optimize import isotonic_regression
+
+    heights = np.asarray(heights, dtype=float)
+    gap = min(gap, (high - low) / max(len(heights) - 1, 1))
+    order = np.argsort(heights, kind="stable")
+    shift = gap * np.arange(len(heights))
+    moved = (
+        np.clip(
+            isotonic_regression(heights[order] - shift).x, low, max(high - shift[-1:].sum(), low)
+        )
+        + shift
+    )
+    out = np.empty(len(heights))
+    out[order] = moved
+    return out
 
 
 class Beside:

@@ -14,8 +14,7 @@ from coordboost.certificates.objectives import L1Ball, L1Penalty, Unconstrained
 from coordboost.engine.run import Run, solve
 from coordboost.lasso.grid import LassoPath
 from coordboost.reporting import report
-from coordboost.reporting.plots.drawing import Display, ink, name_axes, new_label
-from coordboost.reporting.plots.path import figure_size
+from coordboost.reporting.plots.drawing import Display, figure_size, ink, name_axes, new_label
 from coordboost.theory.bounds import BoundCheck, check
 
 #: Points of a curve of gaps.

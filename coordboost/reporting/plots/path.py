@@ -12,37 +12,17 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost.engine.result import spaced
+from coordboost.reporting.plots.drawing import (
+    COLOURS,
+    REST,
+    figure_size,
+    ink,
+    letter,
+    looks,
+    name_axes,
+    spread,
+)
 from coordboost.reporting.report import caption
-
-#: Okabe and Ito's colours, distinct under every common colour vision deficiency; without yellow,
-#: which is hard to see on white.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
-STYLES = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)))
-REST = "#BBBBBB"
-
-
-def figure_size(width, height):
-    """Return a figure size scaled by rcParams.
-
-    `width` and `height` are for matplotlib's default of 6.4 x 4.8.
-    """
-    from matplotlib import rcParams
-
-    return width * rcParams["figure.figsize"][0] / 6.4, height * rcParams["figure.figsize"][1] / 4.8
-
-
-def letter():
-    """Return the font size of names beside lines, in points."""
-    from matplotlib.font_manager import FontProperties
-
-    return FontProperties(size="small").get_size_in_points()
-
-
-def ink():
-    """Return the colour of text."""
-    from matplotlib import rcParams
-
-    return rcParams["text.color"]
 
 
 class Trace(NamedTuple):
@@ -66,31 +46,6 @@ def relative(problem, loss):
     )
 
 
-def look(column):
-    """Return colour and line style of a column.
-
-    They depend on its number only, so they are the same in every plot.
-    """
-    return {
-        "color": COLOURS[column % len(COLOURS)],
-        "linestyle": STYLES[(column // len(COLOURS)) % len(STYLES)],
-    }
-
-
-def looks(columns):
-    """Return the looks of the columns in one plot, a list.
-
-    Columns with the same colour get different line styles while there are any.
-    """
-    out = []
-    for column in columns:
-        own = look(int(column))
-        taken = [one["linestyle"] for one in out if one["color"] == look(int(column))["color"]]
-        free = [style for style in STYLES if style not in taken]
-        out.append({**own, "linestyle": free[0]} if own["linestyle"] in taken and free else own)
-    return out
-
-
 def trace(states):
     """Return the trace of models of one problem. *Cost*: no scans.
 
@@ -109,30 +64,6 @@ def trace(states):
 def traces_of(runs):
     """Return the trace of each run, a list."""
     return [trace(run.replay(spaced(run.n_steps).tolist())) for run in runs]
-
-
-def spread(heights, gap, low, high):
-    """Move heights to within [low, high] and at least `gap` apart.
-
-    With the least sum of squared moves.
-
-    If there is no room for that, `gap` is reduced.
-    """
-    from scipy.optimize import isotonic_regression
-
-    heights = np.asarray(heights, dtype=float)
-    gap = min(gap, (high - low) / max(len(heights) - 1, 1))
-    order = np.argsort(heights, kind="stable")
-    shift = gap * np.arange(len(heights))
-    moved = (
-        np.clip(
-            isotonic_regression(heights[order] - shift).x, low, max(high - shift[-1:].sum(), low)
-        )
-        + shift
-    )
-    out = np.empty(len(heights))
-    out[order] = moved
-    return out
 
 
 def figure(runs, lasso=None, title="", *, optimum=None, n_labels=12):
@@ -219,9 +150,8 @@ def _draw_profiles(fig, axes, runs, traces, names, lasso, n_labels):
         for j, style in zip(named, own, strict=True):
             ax.plot(one.l1, one.beta[:, j], label=names[j], linewidth=1.4, zorder=2, **style)
         ax.axhline(0.0, color="#888888", linewidth=0.6, zorder=1)
-        ax.set_title(caption(run), fontsize="medium")
-        ax.set_xlabel("l1 norm, standardised")
-    axes[0].set_ylabel("standardised coefficient")
+        label = "standardised coefficient" if ax is axes[0] else ""
+        name_axes(ax, "l1 norm, standardised", label, caption(run), fontsize="medium")
     _scale(axes[0], everything)
     _label_ends(fig, axes, traces, names, named, own)
 
@@ -282,12 +212,11 @@ def _draw_shrinkage(ax, runs, traces, lasso, optimum):
             (0.26, 0.38, 0.36, 0.52), xlim=(left, right), ylim=(low - 0.1 * (high - low), high)
         )
         _error_curves(inset, runs, traces, lasso, least, 2.5)
-        inset.set_title("the last percent, enlarged", fontsize="small")
+        name_axes(inset, title="the last percent, enlarged", fontsize="small")
         inset.tick_params(labelsize="small")
         ax.indicate_inset((left, low - 0.005, right - left, high - low + 0.01), edgecolor="#888888")
     ax.set_xlim(left=0.0)
-    ax.set_xlabel("l1 norm, standardised")
-    ax.set_ylabel("training error, 1 = constant model")
+    name_axes(ax, "l1 norm, standardised", "training error, 1 = constant model")
     ax.legend(fontsize="small", frameon=False, loc="upper right")
 
 

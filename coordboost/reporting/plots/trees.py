@@ -7,7 +7,7 @@ import numpy as np
 
 from coordboost._utils.checks import shown
 from coordboost.engine.run import Run
-from coordboost.reporting.plots.drawing import COLOURS, Display, letter
+from coordboost.reporting.plots.drawing import COLOURS, Display, letter, name_axes
 
 #: Height from one leaf to the next: room for the two lines of a leaf and its frame. All lengths
 #: here are in font sizes.
@@ -254,7 +254,7 @@ class TreeDisplay(Display):
         self._font = min(letter(), min(room) * 72 / ax.figure.dpi)
         ax.set(xlim=(-1, width - 1), ylim=(height / PITCH - 0.65, -0.65))
         ax.set_axis_off()
-        ax.set_title(self.title, parse_math=False)
+        name_axes(ax, title=self.title, parse_math=False)
         self.boxes_ = [self._box(ax, node) for node in self.nodes]
         for node in self.nodes[1:]:
             self._edge(ax, node, line_kw)
