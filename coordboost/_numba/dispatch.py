@@ -40,6 +40,8 @@ def verb(name, default=None):
         return of(piece.instance_class) if isinstance(piece, types.BaseNamedTuple) else None
 
     call.__name__ = call.__qualname__ = name
+    # profiles show the names of code
+    call.__code__ = call.__code__.replace(co_name=name, co_qualname=name)
     call.of = of
     overload(call, strict=False)(typing)
     return call

@@ -2,6 +2,9 @@
 check interpreted runs.
 """
 
+import cProfile
+import pstats
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -118,3 +121,11 @@ def test_other_losses(loss):
         cb.engine.NaiveState,
         slack=1e3,
     )
+
+
+def test_profiles_name_the_verbs():
+    problem = cb.Problem([[1.0, 0], [0, 1], [2, 1], [1, 3]], [1.0, 2, 4, 5])
+    profile = cProfile.Profile()
+    profile.runcall(cb.solve, problem, cb.ls_boost(0.5), 3, compile=False)
+    names = {name for file, _, name in pstats.Stats(profile).stats if "dispatch" in file}
+    assert {"pick", "move", "push", "accumulate"} <= names
