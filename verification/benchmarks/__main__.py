@@ -1,8 +1,9 @@
 """Run the benchmarks: ``python -m verification.benchmarks [SUITE ...] [--quick] [--only NAME]
-[--out FILE] [--markdown FILE]``.
+[--out FILE] [--markdown FILE] [--section FILE]``.
 
-The suites are boosting, lasso, lasso_cv, trees, langevin and frank_wolfe. Prints a table per
-problem; ``--out`` writes all figures as JSON, ``--markdown`` the tables for a page.
+The suites are boosting, lasso, lasso_cv, trees, langevin, frank_wolfe, and rows, which has a table
+for each row of docs/performance.md. Prints a table per problem; ``--out`` writes all figures as
+JSON, ``--markdown`` the tables for a page, ``--section`` a line for each row into that page.
 """
 
 import json
@@ -14,10 +15,10 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from verification.benchmarks import markdown, r
+from verification.benchmarks import markdown, r, rows
 from verification.benchmarks.harness import environment
 
-SUITES = ("boosting", "lasso", "lasso_cv", "trees", "langevin", "frank_wolfe")
+SUITES = ("boosting", "lasso", "lasso_cv", "trees", "langevin", "frank_wolfe", "rows")
 UNSHOWN = ("wall_min", "wall_max", "cpu_min", "cpu_max", "over_best")  # written to files only
 
 
@@ -40,7 +41,7 @@ def draw(table, console):
     console.print(sheet)
 
 
-def write(record, out, markdown_file):
+def write(record, out, markdown_file, section_file):
     """Write the requested files.
 
     Called after each table, so that an interruption loses at most one.
@@ -49,6 +50,8 @@ def write(record, out, markdown_file):
         Path(out).write_text(json.dumps(record, indent=1), encoding="utf-8")
     if markdown_file:
         Path(markdown_file).write_text(markdown.page(record), encoding="utf-8")
+    if section_file:
+        rows.write(section_file, [table for table in record["tables"] if table["suite"] == "rows"])
 
 
 @click.command()
@@ -73,7 +76,13 @@ def write(record, out, markdown_file):
     type=click.Path(dir_okay=False),
     help="Write the tables to this Markdown file.",
 )
-def main(suites, quick, only, limit, out, markdown_file):
+@click.option(
+    "--section",
+    "section_file",
+    type=click.Path(exists=True, dir_okay=False),
+    help="Write a line for each row of the suite rows into this page, between its marks.",
+)
+def main(suites, quick, only, limit, out, markdown_file, section_file):
     """Compare coordboost with other packages on the same work.
 
     Times are medians of interleaved rounds.
@@ -85,7 +94,7 @@ def main(suites, quick, only, limit, out, markdown_file):
         for table in import_module(f"verification.benchmarks.{suite}").tables(quick, only, limit):
             draw(table, console)
             record["tables"].append({"suite": suite, **table})
-            write(record, out, markdown_file)
+            write(record, out, markdown_file, section_file)
     if not record["tables"]:
         raise click.UsageError(f"no design with {' or '.join(only) or 'data'} in its name.")
 

@@ -2,11 +2,14 @@
 thread, compile time reported apart.
 """
 
+import contextlib
+import ctypes
 import importlib.metadata
 import math
 import platform
 import time
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,6 +43,7 @@ class Contestant:
         run, with the reason in `note`
     work : units of work (steps, paths) of a run
     first : seconds of the first run
+    peak : MB of memory at most, beyond that before it runs, in the first round; nan if not known
     verdict : what `judge` returned
     """
 
@@ -50,6 +54,7 @@ class Contestant:
     walls: list = field(default_factory=list)
     cpus: list = field(default_factory=list)
     first: float = float("nan")
+    peak: float = float("nan")
     verdict: dict = field(default_factory=dict)
 
 
@@ -122,30 +127,60 @@ def rounds_for(seconds):
     return 5 if seconds < 2 else 3 if seconds <= 30 else 1
 
 
-def compete(contestants, judge, rounds=None):
+def resident(entry):
+    """Return the MB of an entry of the system's account of this process: "VmRSS", the resident
+    memory, or "VmHWM", its peak.
+    """
+    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+    return next(int(line.split()[1]) / 1024 for line in lines if line.startswith(entry))
+
+
+@contextlib.contextmanager
+def peak_memory():
+    """Yield a list that gets the peak of the resident memory, in MB beyond that at the start.
+
+    It stays empty where the system keeps no such account.
+    """
+    peak = []
+    try:
+        ctypes.CDLL(None).malloc_trim(0)  # memory that was freed counts again
+        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # forgets the peak
+        start = resident("VmRSS")
+    except (OSError, AttributeError, StopIteration):
+        yield peak
+        return
+    yield peak
+    peak.append(max(0.0, resident("VmHWM") - start))
+
+
+def compete(contestants, judge, rounds=None, short=SHORT):
     """Run every contestant once (which includes compilation), judge its result, then time
     interleaved rounds; return the rows.
 
-    The default number of rounds is `rounds_for` the seconds of the first. Contestants that raise
-    keep their row, with the reason as note.
+    `rounds` is their number, or a function that returns it, given the seconds of the first; by
+    default `rounds_for`. Contestants that raise keep their row, with the reason as note.
     """
     for one in contestants:
         done = one.run and attempt(one)
         if done:
             one.first, one.verdict = done.wall, judge(done.result)
             del done  # do not keep large coefficients in memory during the rounds
+    planned = rounds_for if rounds is None else rounds
     played = 0
-    most = rounds or 1
+    most = 1
     while played < most:
         total = 0.0
         for one in contestants:
-            done = one.run and attempt(one, SHORT)
+            with peak_memory() if played == 0 else contextlib.nullcontext([]) as peak:
+                done = one.run and attempt(one, short)
             if done:
+                one.peak = peak[0] if peak and not done.apart else one.peak
                 one.walls.append(done.wall)
                 one.cpus.append(done.cpu)
                 total += done.wall
         played += 1
-        most = rounds or rounds_for(total) if played == 1 else most
+        if played == 1:
+            most = planned(total) if callable(planned) else planned
     return [row(contestant) for contestant in contestants]
 
 
@@ -159,7 +194,10 @@ def row(one):
                 f"{key}_min": min(seconds) / one.work,
                 f"{key}_max": max(seconds) / one.work,
             }
-    return figures | ({"first_call": one.first, "rounds": len(one.walls)} if one.walls else {})
+    if not one.walls:
+        return figures
+    known = {} if math.isnan(one.peak) else {"peak_mb": one.peak}
+    return figures | {"first_call": one.first, "rounds": len(one.walls)} | known
 
 
 def ratios(rows, ours, key="cpu", fair=lambda row: True):
