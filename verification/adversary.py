@@ -9,47 +9,42 @@ import click
 
 from verification import kept
 from verification.hunting import beyond, drawn, search
-from verification.ledger import Bench, checks_of, modules
+from verification.ledger import Bench, checks_of, file_of, modules
 
 
 def rows(name=""):
-    """Yield (check, variant) for every row of the ledger whose statement or file contains
-    `name`.
+    """Yield (file, check, variant) for every row of the ledger with a space of instances whose
+    statement or file contains `name`.
     """
-    for _, check, variant in _rows(name):
-        yield check, variant
-
-
-def _rows(name):
     for module in modules():
+        file = file_of(module)
         for check in checks_of(module):
-            file = module.__name__.rpartition(".")[2]
-            if name.lower() in check.statement.lower() or name in file:
-                yield from ((file, check, variant) for variant in check.expected if check.spaces)
+            if check.spaces and (name.lower() in check.statement.lower() or name in file):
+                for variant in check.expected:
+                    yield file, check, variant
 
 
-def told(check, variant, seconds, tries, seed):
+def report(check, variant, seconds, tries, seed):
     """Search for a violation of one row and print the outcome.
 
     Return whether the ledger claims it, and the instance to keep.
     """
     began = time.perf_counter()
     violation, near = search(check, variant, tries, seconds, seed)
-    good = (violation is not None) == (check.expected[variant] == "refuted")
-    what = (
-        f"violated, {violation}"
-        if violation
-        else f"nothing found; nearest {near}"
-        if near
-        else "no instance"
-    )
+    as_claimed = (violation is not None) == (check.expected[variant] == "refuted")
+    if violation:
+        outcome = f"violated, {violation}"
+    elif near:
+        outcome = f"nothing found; nearest {near}"
+    else:
+        outcome = "no instance"
     click.echo(
-        f"{'' if good else 'WRONG: '}{check.statement} ({variant}): {what}; "
+        f"{'' if as_claimed else 'WRONG: '}{check.statement} ({variant}): {outcome}; "
         f"{time.perf_counter() - began:.1f} s"
     )
     if violation:
         click.echo(f"    {violation.as_case()}")
-    return good, violation or near
+    return as_claimed, violation or near
 
 
 def keep_cases(files):
@@ -57,24 +52,33 @@ def keep_cases(files):
     ``KEPT = False``: there it depends on rounding.
     """
     for module in modules():
-        file = module.__name__.rpartition(".")[2]
+        file = file_of(module)
+        if file not in files or not getattr(module, "KEPT", True):
+            continue
         bench = Bench(module, quick=True)
-        for check in checks_of(module) if file in files and getattr(module, "KEPT", True) else ():
+        for check in checks_of(module):
             for variant in check.expected:
-                found = {
+                digests = {
                     name: kept.digest(kept.several(check(case, variant)))
                     for name, case in bench.about(check)
                 }
-                before = kept.read(file).get(kept.key(check, variant), {})
-                kept.keep(
-                    file,
-                    {
-                        kept.key(check, variant): {
-                            **before,
-                            "cases": {name: one for name, one in found.items() if one[1]},
-                        }
-                    },
-                )
+                with_points = {name: digest for name, digest in digests.items() if digest[1]}
+                key = kept.key(check, variant)
+                records = kept.read(file).get(key, {})
+                kept.keep(file, {key: {**records, "cases": with_points}})
+
+
+def keep_instances(file, check, variant, hard, seed):
+    """Write the instances of a row: the one found, one as drawn, one beyond the assumption."""
+    instances = {
+        "hard": hard,
+        "drawn": drawn(check, variant, seed),
+        "beyond": beyond(check, variant, seed),
+    }
+    key = kept.key(check, variant)
+    records = {kind: instance.kept() for kind, instance in instances.items() if instance}
+    cases = kept.read(file).get(key, {}).get("cases", {})
+    kept.keep(file, {key: {**records, "cases": cases}})
 
 
 def renew(name):
@@ -83,12 +87,13 @@ def renew(name):
 
     Returns the names of the files.
     """
-    for file, check, variant in _rows(name):
-        row = kept.read(file).get(kept.key(check, variant), {})
+    for file, check, variant in rows(name):
+        key = kept.key(check, variant)
+        records = kept.read(file).get(key, {})
         for kind, case in kept.tried(check, variant):
-            row[kind.split()[0]].update(kept.told(kept.several(check(case, variant))))
-        kept.keep(file, {kept.key(check, variant): row})
-    files = {file for module in modules() if name in (file := module.__name__.rpartition(".")[2])}
+            records[kind.split()[0]].update(kept.record(kept.several(check(case, variant))))
+        kept.keep(file, {key: records})
+    files = {file_of(module) for module in modules() if name in file_of(module)}
     keep_cases(files)
     return files
 
@@ -130,7 +135,7 @@ def main(name, everything, seconds, tries, seed, keep, renewed):
 
     Exit status 1 if an outcome differs from the claim of the ledger.
     """
-    chosen = list(_rows(name)) if name or everything else []
+    chosen = list(rows(name)) if name or everything else []
     if renewed and (name or everything) and renew(name):
         return
     if not chosen:
@@ -140,24 +145,10 @@ def main(name, everything, seconds, tries, seed, keep, renewed):
     began = time.perf_counter()
     wrong = 0
     for file, check, variant in chosen:
-        good, found = told(check, variant, seconds / len(chosen), tries, seed)
-        wrong += not good
+        as_claimed, found = report(check, variant, seconds / len(chosen), tries, seed)
+        wrong += not as_claimed
         if keep and found is not None:
-            some = {
-                "hard": found,
-                "drawn": drawn(check, variant, seed),
-                "beyond": beyond(check, variant, seed),
-            }
-            cases = kept.read(file).get(kept.key(check, variant), {}).get("cases", {})
-            kept.keep(
-                file,
-                {
-                    kept.key(check, variant): {
-                        **{kind: one.kept() for kind, one in some.items() if one},
-                        "cases": cases,
-                    }
-                },
-            )
+            keep_instances(file, check, variant, found, seed)
     if keep:
         keep_cases({file for file, _, _ in chosen})
     click.echo(

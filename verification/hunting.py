@@ -13,7 +13,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from verification.kept import nearest, pair, several, told
+from verification.kept import nearest, record, several, sides_at
 from verification.space import Space
 from verification.statement import steps_of_any_length
 
@@ -38,7 +38,7 @@ class Found:
     shape: tuple
     numbers: list
     nearest: list
-    told: dict
+    record: dict
     weight: float
     violated: bool
     tries: int
@@ -66,7 +66,7 @@ class Found:
             "space": self.place,
             "shape": list(self.shape),
             "numbers": self.text,
-            **self.told,
+            **self.record,
             "seed": self.seed,
             "tries": self.tries,
         }
@@ -101,13 +101,19 @@ class Hunt:
         best = self.near(shape, numbers)
         size = 0.5
         idle = 0
-        while idle < PATIENCE * (best > -2) * (len(numbers) > 0) and best <= MARGIN and going():
+        patience = PATIENCE if best > -2 and len(numbers) else 0
+        while idle < patience and best <= MARGIN and going():
             chosen = self.rng.random(len(numbers)) < self.rng.choice([0.3, 1.5 / len(numbers)])
             changed = numbers + size * chosen * self.rng.standard_normal(len(numbers))
             near = self.near(shape, changed)
-            better = near > best
-            best, numbers = (near, changed) if better else (best, numbers)
-            idle, size = (0, size * 1.2) if better else (idle + 1, max(size * 0.96, 1e-3))
+            if near > best:
+                best = near
+                numbers = changed
+                size *= 1.2
+                idle = 0
+            else:
+                size = max(size * 0.96, 1e-3)
+                idle += 1
         return best, shape, numbers
 
     def at(self, shape, fractions, wanted=None):
@@ -124,17 +130,17 @@ class Hunt:
         violated = any(not outcome.holds for outcome in outcomes)
         if found is None or (not violated if wanted is None else found[0] < wanted):
             return None
-        both = pair(found), told(outcomes)
         return Found(
-            self.place,
-            self.space,
-            shape,
-            fractions,
-            *both,
-            found[0],
-            violated,
-            self.tries,
-            self.seed,
+            place=self.place,
+            space=self.space,
+            shape=shape,
+            numbers=fractions,
+            nearest=sides_at(found),
+            record=record(outcomes),
+            weight=found[0],
+            violated=violated,
+            tries=self.tries,
+            seed=self.seed,
         )
 
     def rational(self, shape, numbers, wanted=None):
@@ -165,10 +171,10 @@ class Hunt:
                 for i in range(len(found.numbers))
                 for x in _simpler(found.numbers[i])
             ]
-            better = next(
-                (one for one in (self.at(*step) for step in steps) if one is not None), None
-            )
-            found, going = (found, False) if better is None else (better, True)
+            tried = (self.at(*step) for step in steps)
+            simpler = next((each for each in tried if each is not None), None)
+            going = simpler is not None
+            found = simpler or found
         return found
 
 
@@ -176,7 +182,7 @@ def _simpler(x):
     """Return rational numbers simpler than x."""
     tried = [Fraction(n, d) for d in (1, 2, 3, 4) for n in range(5)]
     tried += [x.limit_denominator(d) for d in (1, 2, 4, 8)]
-    return [y for one in tried for y in (one, -one) if _height(y) < _height(x)]
+    return [y for number in tried for y in (number, -number) if _height(y) < _height(x)]
 
 
 def _height(x):
@@ -194,21 +200,29 @@ def search(check, variant, tries=None, seconds=10.0, seed=0):
     hunts = [Hunt(check, variant, place, seed) for place in range(len(check.spaces))]
     best = None
 
-    def made():
+    violations = []
+
+    def tries_made():
         return sum(hunt.tries for hunt in hunts)
 
-    bad = []
-    going = (lambda: time.monotonic() < end) if tries is None else lambda: made() < tries
-    while going() and not (bad and (len(bad) >= VIOLATIONS or made() > bad[0][1].tries + MORE)):
+    def going():
+        return time.monotonic() < end if tries is None else tries_made() < tries
+
+    def enough():
+        if not violations:
+            return False
+        return len(violations) >= VIOLATIONS or tries_made() > violations[0][1].tries + MORE
+
+    while going() and not enough():
         for hunt in hunts:
             near, shape, numbers = hunt.climb(going)
             found = hunt.rational(shape, numbers) if near > MARGIN else None
             if found is not None:
-                bad.append((hunt, found))
+                violations.append((hunt, found))
             elif best is None or min(near, 0.0) > best[0]:
                 best = min(near, 0.0), hunt, shape, numbers
-    if bad:
-        hunt, found = min(bad, key=lambda one: len(one[1].numbers))
+    if violations:
+        hunt, found = min(violations, key=lambda violation: len(violation[1].numbers))
         return hunt.minimised(found), found
     near, hunt, shape, numbers = best or (-2.0, None, None, None)
     if near <= -2:
@@ -222,16 +236,16 @@ def drawn(check, variant, seed=0):
     """Return, of the first instances drawn (denominators up to 4) that the claim applies to, the
     one with most numbers, or None.
     """
-    found = []
+    instances = []
     for place in range(len(check.spaces)):
         hunt = Hunt(check, variant, place, seed)
         for _ in range(40):
             shape, numbers = hunt.space.draw(hunt.rng)
-            one = hunt.at(
-                shape, [Fraction(float(x)).limit_denominator(4) for x in numbers], wanted=-1.5
-            )
-            found += [one] * (one is not None)
-    return max(found, key=lambda one: len(one.numbers), default=None)
+            fractions = [Fraction(float(x)).limit_denominator(4) for x in numbers]
+            instance = hunt.at(shape, fractions, wanted=-1.5)
+            if instance is not None:
+                instances.append(instance)
+    return max(instances, key=lambda instance: len(instance.numbers), default=None)
 
 
 def beyond(check, variant, seed=0, tries=2000):
@@ -241,11 +255,11 @@ def beyond(check, variant, seed=0, tries=2000):
     The claim does not apply to it, so it is kept without sides; if the assumption is loosened by
     mistake, sides appear.
     """
-    wrong = (
-        check.beyond(variant)
-        if hasattr(check, "beyond") and check.expected[variant] == "verified"
-        else None
-    )
-    violation, near = search(wrong, variant, tries, seed=seed) if wrong else (None, None)
+    if not hasattr(check, "beyond") or check.expected[variant] != "verified":
+        return None
+    without_assumption = check.beyond(variant)
+    if without_assumption is None:
+        return None
+    violation, near = search(without_assumption, variant, tries, seed=seed)
     found = violation or near
-    return found and replace(found, told=told([]))
+    return found and replace(found, record=record([]))

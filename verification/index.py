@@ -77,7 +77,7 @@ def claimed():
     ``verification/theorems``.
     """
     return [
-        Claimed(module.__name__.rpartition(".")[2], check.statement, variant, verdict)
+        Claimed(ledger.file_of(module), check.statement, variant, verdict)
         for module in ledger.modules()
         for check in ledger.checks_of(module)
         for variant, verdict in check.expected.items()
@@ -156,14 +156,15 @@ def place(name):
     """Return the file, relative to the root of the project, and the line where a name is
     defined.
     """
-    found = thing(name)
-    if isinstance(found, Statement):
+    defined = thing(name)
+    if isinstance(defined, Statement):
         return _assigned(name)
-    found = found.fget if isinstance(found, property) else getattr(found, "py_func", found)
-    found = inspect.unwrap(found)
-    return Path(inspect.getsourcefile(found)).relative_to(ROOT).as_posix(), inspect.getsourcelines(
-        found
-    )[1]
+    if isinstance(defined, property):
+        defined = defined.fget
+    defined = inspect.unwrap(getattr(defined, "py_func", defined))
+    file = Path(inspect.getsourcefile(defined)).relative_to(ROOT).as_posix()
+    _, line = inspect.getsourcelines(defined)
+    return file, line
 
 
 def _assigned(name):
@@ -179,56 +180,56 @@ def faults(rows):
     """Return sentences on items without row or reason, on names that do not exist, and on rows and
     experiments that are not listed.
     """
-    found = entries(rows)
-    out = []
-    for one in found:
-        out += [
-            f"{one.paper}, {one.number}: no row {name!r}; name its rows, or - where it has none."
-            for name in one.lost
-        ]
-        word, _, why = one.status.partition(": ")
-        if word not in STATUS or not (why or word == "faithful"):
-            out.append(
-                f"{one.paper}, {one.number}: {one.status!r} must begin with {', '.join(STATUS)}, "
-                "and say why or how."
-            )
-        if word != "left out" and not (one.code or one.rows or one.tried):
-            out.append(
-                f"{one.paper}, {one.number}: no function, row or experiment, and yet it is not "
-                "left out."
-            )
-        for row in one.rows:
-            if (
-                word == "faithful"
-                and (row.variant, row.verdict) == ("printed", "refuted")
-                and begins(row.statement, one.number)
-            ):
-                out.append(
-                    f"{one.paper}, {one.number}: refuted as printed, and yet it is called faithful."
-                )
-        out += [
-            f"{one.paper}, {one.number}: coordboost has no {name}."
-            for name in one.code
-            if not _resolves(name)
-        ]
-    papers = {paper: key for key, paper, _ in listed()}
+    items = entries(rows)
+    sentences = [
+        f"{item.paper}, {item.number}: {fault}" for item in items for fault in _faults_of(item)
+    ]
+    return sentences + _unlisted_rows(items, rows) + _unlisted_experiments(items)
+
+
+def _faults_of(item):
+    """Yield sentences on one item of a paper."""
+    for name in item.lost:
+        yield f"no row {name!r}; name its rows, or - where it has none."
+    word, _, why = item.status.partition(": ")
+    if word not in STATUS or not (why or word == "faithful"):
+        yield f"{item.status!r} must begin with {', '.join(STATUS)}, and say why or how."
+    if word != "left out" and not (item.code or item.rows or item.tried):
+        yield "no function, row or experiment, and yet it is not left out."
+    for row in item.rows:
+        refuted = (row.variant, row.verdict) == ("printed", "refuted")
+        if word == "faithful" and refuted and begins(row.statement, item.number):
+            yield "refuted as printed, and yet it is called faithful."
+    for name in item.code:
+        if not _resolves(name):
+            yield f"coordboost has no {name}."
+
+
+def _unlisted_rows(items, rows):
+    """Return a sentence on each row whose name begins with a number that its paper does not
+    list.
+    """
+    keys = {paper: key for key, paper, _ in listed()}
+    sentences = []
     for row in rows:
-        ours = [one.number for one in found if row.file.startswith(f"{papers[one.paper]}_")]
-        if (
-            ours
-            and re.match(rf"([A-Z]+, )?{KINDS}", row.statement)
-            and not any(begins(row.statement, number) for number in ours)
-        ):
-            out.append(f"{row.statement} ({row.file}): a number that is not in the list.")
-    named = {name for one in found for name in one.tried}
-    for one in experiments().values():
-        if (
-            one.name.startswith(tuple(f"{key}_" for key in papers.values()))
-            and re.search(KINDS, one.source)
-            and one.name not in named
-        ):
-            out.append(f"{one.name} ({one.source}): an experiment for no number of the list.")
-    return out
+        numbers = [item.number for item in items if row.file.startswith(f"{keys[item.paper]}_")]
+        has_number = re.match(rf"([A-Z]+, )?{KINDS}", row.statement)
+        is_listed = any(begins(row.statement, number) for number in numbers)
+        if numbers and has_number and not is_listed:
+            sentences.append(f"{row.statement} ({row.file}): a number that is not in the list.")
+    return sentences
+
+
+def _unlisted_experiments(items):
+    """Return a sentence on each experiment for no number of the list."""
+    keys = tuple(f"{key}_" for key, _, _ in listed())
+    named = {name for item in items for name in item.tried}
+    return [
+        f"{experiment.name} ({experiment.source}): an experiment for no number of the list."
+        for experiment in experiments().values()
+        if experiment.name.startswith(keys)
+        if re.search(KINDS, experiment.source) and experiment.name not in named
+    ]
 
 
 def _resolves(name):
@@ -243,31 +244,29 @@ def page(rows, lines=False):
 
     With `lines`, functions have line numbers instead of links to files.
     """
-    found = entries(rows)
-    out = HEAD + errata(found)
+    items = entries(rows)
+    text = HEAD + errata(items)
     paper = None
-    for one in found:
-        if one.paper != paper:
-            paper = one.paper
-            out += (
+    for item in items:
+        if item.paper != paper:
+            paper = item.paper
+            text += (
                 f"\n## {paper}\n\n| number | code | ledger | experiments | status "
                 "|\n|---|---|---|---|---|\n"
             )
-        code = ", ".join(_code(name, lines) for name in one.code)
-        out += (
-            f"| {one.number} | {code} | {_rows(one.rows)} | "
-            f"{', '.join(f'`{name}`' for name in one.tried)} | {one.status} |\n"
-        )
-    return out
+        code = ", ".join(_code(name, lines) for name in item.code)
+        tried = ", ".join(f"`{name}`" for name in item.tried)
+        text += f"| {item.number} | {code} | {_rows(item.rows)} | {tried} | {item.status} |\n"
+    return text
 
 
-def errata(found):
+def errata(items):
     """Return the errata of each paper, in Markdown."""
     wrong: dict = {}
-    for one in found:
-        word, _, why = one.status.partition(": ")
+    for item in items:
+        word, _, why = item.status.partition(": ")
         if word == "corrected":
-            wrong.setdefault(one.paper, []).append(f"* {one.number}: {why}\n")
+            wrong.setdefault(item.paper, []).append(f"* {item.number}: {why}\n")
     return "\n## Errata\n\nWhat is wrong as printed.\n" + "".join(
         f"\n{paper}:\n\n{''.join(lines)}" for paper, lines in wrong.items()
     )
@@ -282,11 +281,11 @@ def _rows(rows):
     """Return links to the statements, with the verdicts of their variants unless the only one is
     "printed verified".
     """
-    said: dict = {}
+    statements: dict = {}
     for row in rows:
-        said.setdefault((row.statement, row.file), []).append(f"{row.variant} {row.verdict}")
+        statements.setdefault((row.statement, row.file), []).append(f"{row.variant} {row.verdict}")
     return "; ".join(
         f"[{name.replace('|', '&#124;')}](../verification/theorems/{file}.py)"
         f"{': ' + ', '.join(verdicts) if verdicts != ['printed verified'] else ''}"
-        for (name, file), verdicts in said.items()
+        for (name, file), verdicts in statements.items()
     )

@@ -65,36 +65,36 @@ KINDS = ("hard", "drawn", "beyond")
 @functools.cache
 def tried(check, variant):
     """Return the kept instances of a row, a list of (name, instance)."""
-    return list(_tried(check, variant))
-
-
-def _tried(check, variant):
-    kept = cases().get(key(check, variant), {})
+    spaces = getattr(check, "spaces", ())
+    records = cases().get(key(check, variant), {})
+    instances = []
     for kind in KINDS:
-        if kind in kept and getattr(check, "spaces", ()):
-            yield (
-                f"{kind} case",
-                check.spaces[kept[kind]["space"]].at(kept[kind]["shape"], kept[kind]["numbers"]),
-            )
+        if kind in records and spaces:
+            record = records[kind]
+            instance = spaces[record["space"]].at(record["shape"], record["numbers"])
+            instances.append((f"{kind} case", instance))
+    return instances
 
 
 def described(check, variant):
     """Describe the hard case in words; empty if there is none."""
-    kept = cases().get(key(check, variant), {}).get("hard")
-    if kept is None or not getattr(check, "spaces", ()):
+    record = cases().get(key(check, variant), {}).get("hard")
+    if record is None or not getattr(check, "spaces", ()):
         return ""
-    numbers = kept["numbers"] if len(kept["numbers"]) <= 160 else kept["numbers"][:150] + " ..."
+    numbers = record["numbers"]
+    if len(numbers) > 160:
+        numbers = numbers[:150] + " ..."
     return (
-        f"{check.spaces[kept['space']].name}, shape {tuple(kept['shape'])}, numbers "
-        f"{numbers or 'none'}, seed {kept['seed']}"
+        f"{check.spaces[record['space']].name}, shape {tuple(record['shape'])}, numbers "
+        f"{numbers or 'none'}, seed {record['seed']}"
     )
 
 
-def differences(check, variant, made):
+def differences(check, variant, instances):
     """Describe where sides differ from the kept ones; empty if none do, or nothing is kept."""
-    kept = cases().get(key(check, variant), {})
-    for name, case in made:
-        before = kept[name.split()[0]]
+    records = cases().get(key(check, variant), {})
+    for name, case in instances:
+        before = records[name.split()[0]]
         outcomes = several(check(case, variant))
         now = sides(outcomes)
         if not same(before["sides"], now):
@@ -102,7 +102,7 @@ def differences(check, variant, made):
                 f"{name}: the sides were {' and '.join(before['sides'])}, now they are "
                 f"{' and '.join(now) or 'not there'}"
             )
-        if not _add_up(before["sums"], outcomes, 1e-6, lambda one: 1e-9):
+        if not _add_up(before["sums"], outcomes, 1e-6, lambda outcome: 1e-9):
             return (
                 f"{name}: over all points the sides added up to {before['sums']}, now to "
                 f"{sums(outcomes)}"
@@ -110,7 +110,7 @@ def differences(check, variant, made):
     return ""
 
 
-def told(outcomes):
+def record(outcomes):
     """Return the record of the checks of a claim on a small instance."""
     return {"sides": sides(outcomes), "sums": sums(outcomes)}
 
@@ -131,17 +131,19 @@ def sums(outcomes):
     ]
 
 
-def _add_up(before, outcomes, part, beside):
-    """Whether the sums of the sides are `before`, with relative tolerance `part` and absolute
-    tolerance ``beside(check)``.
+def _add_up(before, outcomes, relative, absolute):
+    """Whether the sums of the sides are `before`, with a relative tolerance and the absolute
+    tolerance ``absolute(outcome)``.
     """
-    off = [
-        part * np.abs(_finite(side)).sum() + beside(outcome)
+    tolerances = [
+        relative * np.abs(_finite(side)).sum() + absolute(outcome)
         for outcome in outcomes
         for side in (outcome.measured, outcome.bound)
     ]
     now = sums(outcomes)
-    return len(before) == len(now) and bool((np.abs(np.subtract(before, now)) <= off).all())
+    if len(before) != len(now):
+        return False
+    return bool((np.abs(np.subtract(before, now)) <= tolerances).all())
 
 
 def digest(outcomes):
@@ -162,21 +164,17 @@ def digest(outcomes):
     ]
 
 
-def strayed(check, variant, outcomes):
+def case_differences(check, variant, outcomes):
     """Describe where cases differ from their records, empty if none do.
 
     `outcomes` are pairs (name of the case, check).
     """
     for name, before in cases().get(key(check, variant), {}).get("cases", {}).items():
-        here = [one for case, one in outcomes if case == name]
-        now = digest(here)
-        near = (
-            None not in (before[0], now[0])
-            and abs(before[0] - now[0]) <= 1e-3 * abs(before[0]) + 1e-6
-        )
-        as_tight = near or before[0] == now[0]
-        add_up = _add_up(before[2], here, 1e-5, lambda one: 1e-9 + _finite(one.slack).sum())
-        if before[1] != now[1] or not as_tight or not add_up:
+        of_case = [outcome for case, outcome in outcomes if case == name]
+        now = digest(of_case)
+        tightness, n_points, totals = before
+        add_up = _add_up(totals, of_case, 1e-5, lambda outcome: 1e-9 + _finite(outcome.slack).sum())
+        if n_points != now[1] or not _as_tight(tightness, now[0]) or not add_up:
             return (
                 f"{name}: tightness, number of points and sums of the sides were {before}, now "
                 f"they are {now}"
@@ -184,40 +182,47 @@ def strayed(check, variant, outcomes):
     return ""
 
 
+def _as_tight(before, now):
+    """Whether two ratios, each perhaps None, are the same up to the rounding of a machine."""
+    if before is None or now is None:
+        return before is now
+    return abs(before - now) <= 1e-3 * abs(before) + 1e-6
+
+
 def compared_exactly(space, checks):
     """Whether one of the claims is checked in Fractions on one of its kept instances in this
     space.
     """
     return any(
-        one.level == "exact"
+        outcome.level == "exact"
         for check in checks
         if space in check.spaces
         for variant in check.expected
         for _, case in tried(check, variant)
         if space.has(case)
-        for one in several(check(case, variant))
+        for outcome in several(check(case, variant))
     )
 
 
-def tightest(check, variant, made):
+def tightest(check, variant, instances):
     """Return the largest measured / bound at the hard case, 1 for an equality that holds.
 
     Nan if there is none.
     """
     ratios = [
-        one.tightest
-        for name, case in made
+        outcome.tightest
+        for name, case in instances
         if name == "hard case"
-        for one in several(check(case, variant))
+        for outcome in several(check(case, variant))
     ]
     return max((ratio for ratio in ratios if not np.isnan(ratio)), default=np.nan)
 
 
 def several(outcome):
     """Return the outcome of a check function as a list of checks."""
-    return (
-        [] if outcome is None else list(outcome) if isinstance(outcome, list | tuple) else [outcome]
-    )
+    if outcome is None:
+        return []
+    return list(outcome) if isinstance(outcome, list | tuple) else [outcome]
 
 
 def weight(bound_check):
@@ -230,14 +235,15 @@ def weight(bound_check):
     measured, bound = (
         np.asarray(side, dtype=float) for side in (bound_check.measured, bound_check.bound)
     )
-    over = measured - bound
+    excess = measured - bound
     if bound_check.kind == "tight":
-        over = np.abs(over)
+        excess = np.abs(excess)
     size = np.abs(measured) + np.abs(bound)
-    least = 1e-6 * size.max(initial=0.0)
-    quiet = over <= np.asarray(bound_check.slack, dtype=float)
-    near = over / (size + least + 1e-300)
-    return np.where(quiet & (size <= least), -1.0, np.where(quiet, np.minimum(near, 0.0), near))
+    negligible = 1e-6 * size.max(initial=0.0)
+    holds = excess <= np.asarray(bound_check.slack, dtype=float)
+    relative = excess / (size + negligible + 1e-300)
+    of_holding = np.where(size <= negligible, -1.0, np.minimum(relative, 0.0))
+    return np.where(holds, of_holding, relative)
 
 
 def nearest(outcomes):
@@ -245,25 +251,23 @@ def nearest(outcomes):
 
     The start, k = 0, is skipped if there are later points, unless it violates the claim.
     """
-    found = []
+    candidates = []
     for outcome in outcomes:
-        near = weight(outcome)
-        late = (
-            np.flatnonzero(outcome.at >= 1)
-            if outcome.along == "k" and (outcome.at >= 1).any()
-            else np.arange(len(near))
-        )
-        bad = np.flatnonzero(np.isin(outcome.at, outcome.violations))
-        for places in (late, bad):
+        weights = weight(outcome)
+        after_start = np.arange(len(weights))
+        if outcome.along == "k" and (outcome.at >= 1).any():
+            after_start = np.flatnonzero(outcome.at >= 1)
+        violating = np.flatnonzero(np.isin(outcome.at, outcome.violations))
+        for places in (after_start, violating):
             if len(places):
-                i = places[np.argmax(near[places])]
-                found.append((float(near[i]), outcome, int(i)))
-    return max(found, key=lambda each: each[0], default=None)
+                i = places[np.argmax(weights[places])]
+                candidates.append((float(weights[i]), outcome, int(i)))
+    return max(candidates, key=lambda candidate: candidate[0], default=None)
 
 
-def pair(found):
-    """Return the two sides, as texts, at the point found by `nearest`."""
-    _, check, place = found
+def sides_at(point):
+    """Return the two sides, as texts, at a point found by `nearest`."""
+    _, check, place = point
     return [_text(side[place]) for side in (check.measured, check.bound)]
 
 
@@ -271,8 +275,8 @@ def sides(outcomes):
     """Return the two sides of each comparison at the point nearest to a violation, as a flat list
     of texts.
     """
-    found = (nearest([outcome]) for outcome in outcomes)
-    return [text for result in found if result is not None for text in pair(result)]
+    points = (nearest([outcome]) for outcome in outcomes)
+    return [text for point in points if point is not None for text in sides_at(point)]
 
 
 def _text(number):
@@ -281,9 +285,9 @@ def _text(number):
     return str(number) if exact and len(str(number)) <= 24 else repr(float(number))
 
 
-def same(one, two):
+def same(before, now):
     """Whether sides are the same up to the rounding of linear programs."""
-    numbers = [[float(Fraction(side)) for side in each] for each in (one, two)]
-    return len(one) == len(two) and all(
+    numbers = [[float(Fraction(side)) for side in sides] for sides in (before, now)]
+    return len(before) == len(now) and all(
         abs(a - b) <= 1e-6 * (1e-3 + abs(b)) for a, b in zip(*numbers, strict=True)
     )

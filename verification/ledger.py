@@ -69,7 +69,7 @@ def form_faults(module):
     each check without values by hand.
     """
     text = inspect.getdoc(module) or ""
-    name = _file(module)
+    name = file_of(module)
     places = [text.find(f"\n{word}") for word in PARAGRAPHS]
     faults = []
     if -1 in places or places != sorted(places):
@@ -111,7 +111,7 @@ def _marks_of_spaces(module, checks):
             continue
         if exact != space.exact:
             marked = "exact, but its rows are not" if space.exact else "not exact, but its rows are"
-            faults.append(f"{_file(module)}: the space '{space.name}' is marked {marked}.")
+            faults.append(f"{file_of(module)}: the space '{space.name}' is marked {marked}.")
     return faults
 
 
@@ -158,7 +158,7 @@ def row(module, check, variant, bench):
     except Exception as error:
         evidence = {"verdict": "failed", "counterexample": reason(error)}
     return Row(
-        file=_file(module),
+        file=file_of(module),
         statement=check.statement,
         variant=variant,
         words=" ".join((inspect.getdoc(check) or "").split("\n\n")[0].split()),
@@ -186,7 +186,7 @@ def _evidence(check, variant, bench):
     violated = next(((name, outcome) for name, outcome in outcomes if not outcome.holds), None)
     difference = (
         kept.differences(check, variant, kept_cases)
-        or kept.strayed(check, variant, outcomes)
+        or kept.case_differences(check, variant, outcomes)
         or _disagreement(check, variant, cases)
         or _inexact(outcomes)
         or units.mixed(check, variant, kept_cases)
@@ -230,7 +230,7 @@ def reason(error):
     return f"{type(error).__name__}: {' '.join(str(error).split())}"
 
 
-def _file(module):
+def file_of(module):
     """Return the name of a file of theorems."""
     return module.__name__.rpartition(".")[2]
 
@@ -285,7 +285,7 @@ def jobs(quick=False, only=None):
     These functions do not raise: what ends with an exception is a row or sabotage that says so.
     """
     for module in modules():
-        file = _file(module)
+        file = file_of(module)
         if only and only not in file:
             continue
         bench = Bench(module, quick)

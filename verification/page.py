@@ -9,7 +9,7 @@ import re
 import numpy as np
 
 from verification.curves import plot
-from verification.ledger import PARAGRAPHS, modules
+from verification.ledger import PARAGRAPHS, file_of, modules
 from verification.mathml import lines, typeset
 
 PAPERS = {
@@ -85,22 +85,23 @@ def _paper(file):
 
 def _explained(row):
     """Describe the evidence, the tightness, and how well the constant is pinned."""
-    said = [f"Evidence: {_text(row.evidence)}, {row.cases} cases, {row.points:,} points."]
+    sentences = [f"Evidence: {_text(row.evidence)}, {row.cases} cases, {row.points:,} points."]
     if not np.isnan(row.tightest):
-        said.append(f"The largest measured value over its bound is {row.tightest:.3g}.")
+        sentences.append(f"The largest measured value over its bound is {row.tightest:.3g}.")
     if not np.isnan(row.pinned) and row.verdict == "verified":
+        by_hand = ", but by the values of the formula worked out by hand" if row.shared else ""
         slack = (
             "its constant cannot be smaller"
             if row.pinned > 0.98
             else f"a constant smaller by a factor of {1 / max(row.pinned, 1e-9):.3g} is not "
-            f"excluded{', but by the values of the formula worked out by hand' * row.shared}"
+            f"excluded{by_hand}"
         )
-        said.append(
+        sentences.append(
             f"At its hard case the measured value is {row.pinned:.3g} of the bound: {slack}."
         )
     if row.shared:
-        said.append("The package has the same formula; both sides agree on every small case.")
-    return " ".join(said)
+        sentences.append("The package has the same formula; both sides agree on every small case.")
+    return " ".join(sentences)
 
 
 def _formula(row):
@@ -114,8 +115,8 @@ def _formula(row):
     )
     assumed = f'<p class="small">assuming {typeset(row.assumed, draws)}</p>' if row.assumed else ""
     below = f'<p class="small formula">where {where}</p>' if where else ""
-    claim = "".join(f'<p class="formula typeset">{line}</p>' for line in lines(row.formula, draws))
-    return f"<p>{_text(row.words)}</p>{claim}{below}{assumed}"
+    claims = "".join(f'<p class="formula typeset">{line}</p>' for line in lines(row.formula, draws))
+    return f"<p>{_text(row.words)}</p>{claims}{below}{assumed}"
 
 
 def _figure(row):
@@ -124,30 +125,32 @@ def _figure(row):
 
 
 def _card(row):
-    bad = f'<p class="small refuted">{_text(row.counterexample)}</p>' if row.counterexample else ""
-    hard = f'<p class="small soft">Hard case: {_text(row.hard)}</p>' if row.hard else ""
+    counterexample = hard_case = ""
+    if row.counterexample:
+        counterexample = f'<p class="small refuted">{_text(row.counterexample)}</p>'
+    if row.hard:
+        hard_case = f'<p class="small soft">Hard case: {_text(row.hard)}</p>'
+    badge = f'<span class="badge {row.verdict}">{_text(row.variant)}: {row.verdict}</span>'
     return (
-        f'<article class="card{"" if row.good else " wrong"}" '
-        f'id="{_anchor(row)}"><h4>{_text(row.statement)} <span class="badge '
-        f'{row.verdict}">{_text(row.variant)}: '
-        f"{row.verdict}</span></h4>{_formula(row)}{bad}{_figure(row)}"
-        f'<p class="small">{_explained(row)}</p>{hard}</article>'
+        f'<article class="card{"" if row.good else " wrong"}" id="{_anchor(row)}">'
+        f"<h4>{_text(row.statement)} {badge}</h4>{_formula(row)}{counterexample}{_figure(row)}"
+        f'<p class="small">{_explained(row)}</p>{hard_case}</article>'
     )
 
 
 def _about(module):
     """Return the docstring of a file as HTML: its title and its paragraphs."""
     title, *paragraphs = (inspect.getdoc(module) or "").split("\n\n")
-    rows = ""
+    entries = ""
     for paragraph in paragraphs:
         word = next((word for word in PARAGRAPHS if paragraph.startswith(word)), "")
-        said = " ".join(paragraph.removeprefix(word).split())
-        rows += f"<dt>{_text(word.rstrip(':')) or '&nbsp;'}</dt><dd>{_text(said)}</dd>"
-    return f"<h3>{_text(' '.join(title.split()))}</h3><dl>{rows}</dl>"
+        text = " ".join(paragraph.removeprefix(word).split())
+        entries += f"<dt>{_text(word.rstrip(':')) or '&nbsp;'}</dt><dd>{_text(text)}</dd>"
+    return f"<h3>{_text(' '.join(title.split()))}</h3><dl>{entries}</dl>"
 
 
 def _index(rows):
-    out = ""
+    index = ""
     for paper in dict.fromkeys(_paper(row.file) for row in rows):
         links = "".join(
             f'<li><a href="#{_anchor(row)}">{_text(row.statement)}</a> <span '
@@ -155,8 +158,8 @@ def _index(rows):
             for row in sorted(rows, key=_number)
             if _paper(row.file) == paper
         )
-        out += f'<h3>{_text(paper)}</h3><ul class="index">{links}</ul>'
-    return out
+        index += f'<h3>{_text(paper)}</h3><ul class="index">{links}</ul>'
+    return index
 
 
 def _number(row):
@@ -189,14 +192,13 @@ LEGEND = (
 def page(ledger):
     """Return the ledger as a self-contained HTML page."""
     caught = sum(sabotage.good for sabotage in ledger.sabotages)
-    parts = ""
+    files = ""
     refuted = "".join(_card(row) for row in ledger.rows if row.verdict == "refuted")
     for module in modules():
-        file = module.__name__.rpartition(".")[2]
-        rows = [row for row in ledger.rows if row.file == file and row.verdict != "refuted"]
-        parts += (
-            f'{_about(module)}<div class="cards">{"".join(map(_card, rows))}</div>' if rows else ""
-        )
+        rows = [row for row in ledger.rows if row.file == file_of(module)]
+        cards = "".join(_card(row) for row in rows if row.verdict != "refuted")
+        if cards:
+            files += f'{_about(module)}<div class="cards">{cards}</div>'
     faults = "".join(f'<p class="wrong">{_text(fault)}</p>' for fault in ledger.faults)
     return (
         '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" '
@@ -206,7 +208,7 @@ def page(ledger):
         f"{caught} of {len(ledger.sabotages)} wrong variants of them are refuted, as they must be. "
         f"{ledger.seconds:.1f} s.</p>{faults}{LEGEND}<h2>What is false</h2><div "
         f'class="cards">{refuted}</div><h2>Index</h2>{_index(ledger.rows)}<h2>What '
-        f"holds</h2>{parts}<h2>Wrong variants</h2><details><summary>{len(ledger.sabotages)} "
+        f"holds</h2>{files}<h2>Wrong variants</h2><details><summary>{len(ledger.sabotages)} "
         "sabotages, and the case that refutes "
         f"each</summary>{_sabotages(ledger)}</details></body></html>\n"
     )

@@ -15,7 +15,7 @@ from verification.spaces.walks import FS, LS, PATH
 from verification.statement import refuted, stated
 from verification.theorems import fgm_theorem_5_1
 
-ROWS = list(rows())
+ROWS = [(check, variant) for _, check, variant in rows()]
 FALSE = [row for row in ROWS if row[0].expected[row[1]] == "refuted"]
 TRUE = [row for row in ROWS if row[0].expected[row[1]] != "refuted"]
 
