@@ -3,7 +3,7 @@
 Functions of a `Path` and a tolerance; all return coefficients (n_columns, n_alphas).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -19,19 +19,33 @@ LOSSES = {
 
 
 @dataclass(frozen=True)
-class Path:
-    """What every contestant is given.
+class Judged:
+    """What every contestant is given, and the best lower bounds of the optima so far.
 
     X : array in Fortran order, or CSC matrix
-    y : (n,); 0 and 1 for the logistic loss
+    y : (n,)
     alphas : (n_alphas,), decreasing
-    loss : str
-        A key of ``LOSSES``.
     """
 
     X: object
     y: np.ndarray
     alphas: np.ndarray
+    lower: np.ndarray = field(init=False, repr=False)
+
+    def __post_init__(self):
+        object.__setattr__(self, "lower", np.full(len(self.alphas), -np.inf))
+
+    def gap(self, coefs):
+        """Return the largest relative gap of a contestant over the path."""
+        upper, lower = self.bounds(coefs)
+        np.maximum(self.lower, lower, out=self.lower)
+        return float((upper - self.lower).max())
+
+
+@dataclass(frozen=True)
+class Path(Judged):
+    """A path of one loss, a key of ``LOSSES``; labels 0 and 1 for the logistic one."""
+
     loss: str = "squared"
     l1_ratio: float = 1.0
 
@@ -46,12 +60,12 @@ class Path:
         largest = np.abs(X.T @ (y - y.mean())).max() / len(y) / max(l1_ratio, 1e-3)
         return cls(X, y, np.geomspace(1, ratio, n_alphas) * largest, loss, l1_ratio)
 
-    def gap(self, coefs):
-        """Return the largest relative duality gap of a contestant."""
+    def bounds(self, coefs):
+        """Return the objectives and lower bounds of ``judge``."""
         tall = is_dense(self.X) and len(self.y) > 10 * self.X.shape[1]
         if tall and self.loss == "squared" and self.l1_ratio == 1:
-            return judge.worst_gap_of_gram(self.X, self.y, self.alphas, coefs)
-        return judge.worst_gap(self.X, self.y, self.alphas, coefs, self.loss, self.l1_ratio)
+            return judge.bounds_of_gram(self.X, self.y, self.alphas, coefs)
+        return judge.bounds(self.X, self.y, self.alphas, coefs, self.loss, self.l1_ratio)
 
 
 def ours(path, tol):
@@ -193,12 +207,8 @@ EIGH = Peer("numpy.linalg.eigh", eigenvectors, 0, is_dense, (0.0,), "")
 
 
 @dataclass(frozen=True)
-class Classes:
-    """What contestants for the multinomial loss are given; labels 0, 1, ..."""
-
-    X: np.ndarray
-    y: np.ndarray
-    alphas: np.ndarray
+class Classes(Judged):
+    """A path of the multinomial loss; labels 0, 1, ..."""
 
     @classmethod
     def of(cls, X, y, ratio=1e-2, n_alphas=100):
@@ -207,9 +217,9 @@ class Classes:
         largest = np.abs(X.T @ (Y - Y.mean(axis=0))).max() / len(y)
         return cls(X, y, np.geomspace(1, ratio, n_alphas) * largest)
 
-    def gap(self, coefs):
-        """Return the largest relative duality gap; coefs : (n_alphas, n_classes, n_columns)."""
-        return judge.worst_gap_of_classes(self.X, self.y, self.alphas, coefs)
+    def bounds(self, coefs):
+        """Return the objectives and lower bounds; coefs : (n_alphas, n_classes, n_columns)."""
+        return judge.bounds_of_classes(self.X, self.y, self.alphas, coefs)
 
 
 def our_classes(path, tol):
