@@ -77,7 +77,7 @@ def proceed(run, n_steps, stop=(), watch=None):
                 solver.advance(min([goal, *(test.due for test in tests)]))
     if status is Status.INTERRUPTED:
         warn(f"{status.value}: {solver.k:,} of {goal:,}.", InterruptedWarning)
-    return solver.result(status, message)
+    return solver.result(status, message, state=state)
 
 
 def states(run, n_steps, every):
@@ -176,22 +176,24 @@ class Solver:
         surely = surely_finite(problem.loss, problem.y, problem.weight, problem.base, pred)
         return surely or math.isfinite(problem.value(pred))
 
-    def losses(self):
-        """The losses at the start of the run and at the present step."""
+    def loss(self, state=None):
+        """The loss at the present step, whose ``State`` may be given if it is at hand."""
         pred = self.model_state.pred
-        loss = self.state().loss if pred is None else self.problem.value(pred)
-        return self.problem.start_loss, loss
+        if pred is None:
+            return (state or self.state()).loss
+        return self.problem.value(pred)
 
-    def result(self, status, message=None, losses=None):
+    def result(self, status, message=None, losses=None, state=None):
         """The run so far, as it is saved, replayed and resumed.
 
         losses : the losses at the start and at the end, if not those of the problem
+        state : the present ``State``, if it is at hand
         """
         sentences = [message or status.value, self.model_state.remark]
         rise = 0.0
         descends = self.method.noise is None  # a chain with noise samples models, good and bad
         if self.k and descends and status is not Status.DIVERGED:
-            start, end = losses or self.losses()
+            start, end = losses or (self.problem.start_loss, self.loss(state))
             rise = loss_rise(start, end)
             if rise:
                 sentences.append(f"the loss ends above its start, {end:.6g} instead of {start:.6g}")

@@ -242,8 +242,12 @@ class Objective:
         problem = self.problem
         scale = np.abs(self.scale)
         rows = full_rows(coefs)
-        # row by row, a dense array needs no copy
-        l1 = abs(coefs) @ scale if rows is None else np.array([abs(row) @ scale for row in rows])
+        if rows is None:
+            number = np.repeat(np.arange(coefs.shape[0]), np.diff(coefs.indptr))
+            sizes = np.abs(coefs.data) * scale[coefs.indices]
+            l1 = np.bincount(number, sizes, coefs.shape[0])
+        else:  # row by row, a dense array needs no copy
+            l1 = np.array([np.abs(row) @ scale for row in rows])
         size = self._rounding_of_corr * l1 + self._at_zero.sums(problem)
         return 2 * size / problem.start_excess if problem.start_excess > 0 else 0 * size
 
