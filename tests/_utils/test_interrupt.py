@@ -175,11 +175,13 @@ def for_ever(work):
 
 
 def process(*lines, cache=None):
-    """Return the lines that a process prints, its exit status, and the end of its stderr; `cache`,
-    its folder of compiled code.
+    """Return the lines that a process prints, its exit status, and the end of its stderr.
+
+    cache : its folder of compiled code; with it the process compiles
     """
     source = "\n".join([HEAD, *lines])
-    given = {**os.environ, **({} if cache is None else {"NUMBA_CACHE_DIR": str(cache)})}
+    compiling = {"NUMBA_CACHE_DIR": str(cache), "NUMBA_DISABLE_JIT": "0"}
+    given = {**os.environ, **({} if cache is None else compiling)}
     done = subprocess.run(
         [sys.executable, "-c", source], capture_output=True, text=True, timeout=500, env=given
     )
