@@ -21,10 +21,14 @@ kernel = register_jitable
 reduction = register_jitable(fastmath={"reassoc"})
 
 
-def verb(name, default=None):
+def verb(name, default=None, inline=False):
     """Return a function ``f(piece, *args)`` that calls the method `name` of the piece.
 
     It is `default` if the piece has none.
+
+    With `inline`, compiled code contains the method and does not call it: for methods of some lines
+    in a loop whose steps take nanoseconds, where the arguments of a call, each array of a piece,
+    would cost more.
 
     ``f.of(cls)`` is the kernel that is called for pieces of the class `cls`.
     """
@@ -43,7 +47,7 @@ def verb(name, default=None):
     # profiles show the names of code
     call.__code__ = call.__code__.replace(co_name=name, co_qualname=name)
     call.of = of
-    overload(call, strict=False)(typing)
+    overload(call, strict=False, jit_options={"forceinline": inline})(typing)
     return call
 
 

@@ -4,7 +4,7 @@ from coordboost._numba import is_piece
 from coordboost._utils.checks import shown
 from coordboost._utils.kinds import pieces_of
 from coordboost.engine.states.base import ModelState
-from coordboost.engine.states.covariance import CovarianceState
+from coordboost.engine.states.covariance import CovarianceState, GreedyCovarianceState
 from coordboost.engine.states.lookahead import LookaheadState
 from coordboost.engine.states.naive import NaiveState
 from coordboost.engine.states.perturbed import PerturbedState
@@ -31,6 +31,7 @@ def choose_model_state(problem, method, compile):
     """
     learners = problem.dictionary
     n_learners = problem.n_learners
+    on_gram = GreedyCovarianceState if method.greedy else CovarianceState
     squared = problem.loss.quadratic
     stored = is_piece(learners)
     if not learners.countable:
@@ -42,12 +43,12 @@ def choose_model_state(problem, method, compile):
     if method.select.foresees:
         return CovarianceState if _gram_fits(problem) else NaiveState
     if squared and learners.one_pass and n_learners <= min(GRAM_OF_TALL, problem.n_samples):
-        return CovarianceState
+        return on_gram
     if compile and method.greedy and (n_learners > NO_CANDIDATES or not stored):
         return LookaheadState if squared else WorkingSetState
     looked_at = method.select.width or n_learners  # correlations that a step compares
     pays = n_learners <= min(GRAM, looked_at * problem.n_samples)
-    return CovarianceState if squared and stored and pays else NaiveState
+    return on_gram if squared and stored and pays else NaiveState
 
 
 def checked_model_state(problem, method, model_state):

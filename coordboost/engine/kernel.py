@@ -11,11 +11,11 @@ from coordboost.engine.states.naive import perturb, stopped
 from coordboost.engine.states.python_learners import PythonLearners
 from coordboost.rules.coefficients import Growing
 
-pick = verb("pick")
-move = verb("move")
-push = verb("push")
-coefficient = verb("coefficient")
-accumulate = verb("accumulate")
+pick = verb("pick", inline=True)
+move = verb("move", inline=True)
+push = verb("push", inline=True)
+coefficient = verb("coefficient", inline=True)
+accumulate = verb("accumulate", inline=True)
 
 
 @dataclass(frozen=True, eq=False)

@@ -118,6 +118,7 @@ class Solver:
                 "the same in every step."
             )
         self.k = 0
+        self.present = None  # the state at step k, once it is asked for
         self.rows = run.path.extended(run.n_steps + min(n_steps, ROOM))
         self.coefficients = self.method.coefficients.start(self.problem)
         self.stream = picks(run.seed, self.method.select, self.problem.n_learners)
@@ -158,11 +159,13 @@ class Solver:
         return self.rows.cut(0, self.k)
 
     def state(self):
-        """The ``State`` at the present step."""
-        beta = self.coefficients.beta(self.method.unit)
-        target = self.method.target_at(self.k)
-        seconds = time.perf_counter() - self.began
-        return State(self.problem, target, self.k, beta, seconds, self.path)
+        """The ``State`` at the present step, the same object until the next step."""
+        if self.present is None:
+            beta = self.coefficients.beta(self.method.unit)
+            target = self.method.target_at(self.k)
+            seconds = time.perf_counter() - self.began
+            self.present = State(self.problem, target, self.k, beta, seconds, self.path)
+        return self.present
 
     def is_finite(self, state):
         """Whether the loss is finite.
@@ -197,12 +200,13 @@ class Solver:
             rise = loss_rise(start, end)
             if rise:
                 sentences.append(f"the loss ends above its start, {end:.6g} instead of {start:.6g}")
-        return replace(
+        last = self.state()
+        run = replace(
             self.run,
             problem=self.problem,
             method=self.method,
             path=self.path,
-            beta=self.coefficients.beta(self.method.unit),
+            beta=last.beta,
             anchor=self.anchor,
             counts=self.counts.tolist(),
             status=status,
@@ -211,6 +215,9 @@ class Solver:
             validation=None,
             rise=rise,
         )
+        last.seconds = run.seconds
+        vars(run)["final"] = last  # its loss, if it is known, is not computed again
+        return run
 
     def reach(self, k, recorded=None):
         """Make the steps up to step k."""
@@ -223,6 +230,7 @@ class Solver:
         recorded : selection and step rules that repeat recorded steps, instead of those of the
         method
         """
+        self.present = None
         select, step = recorded or (self.method.select, self.method.step)
         began = time.perf_counter()
         with one_thread():
@@ -263,6 +271,7 @@ class Solver:
 
     def restore(self, k, anchor):
         """Go to step k of the rows: build the model state at its `anchor`, make the steps since."""
+        self.present = None
         path = self.rows.cut(0, k)
         start, memory = anchor
         if not self.problem.countable:

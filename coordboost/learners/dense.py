@@ -4,8 +4,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from coordboost._numba.threads import PIECE, slices
 from coordboost._utils.checks import shown
 from coordboost.learners.base import Learners
+
+#: Samples that are weighted at a time at least, for a Gram matrix.
+LEAST_SAMPLES = 1 << 12
 
 
 class _Dense(NamedTuple):
@@ -78,8 +82,21 @@ class Dense(_Dense, Learners):
         return self.rows[j]
 
     def gram(self, weight):
-        """Return B' diag(weight) B, (n_learners, n_learners)."""
-        return (self.rows * weight) @ self.rows.T
+        """Return B' diag(weight) B, (n_learners, n_learners).
+
+        *Memory*: the result, and with weights a copy of some samples.
+        """
+        rows = self.rows
+        if rows.dtype != np.float64 or (weight != 1).any():
+            parts = slices(len(weight), max(LEAST_SAMPLES, PIECE // len(rows)))
+            return sum((rows[:, part] * weight[part]) @ rows[:, part].T for part in parts)
+        return rows @ rows.T
+
+    def combine(self, beta):
+        """Return B beta, (n_samples,); columns are copied only if some of them are not needed."""
+        support = np.flatnonzero(beta)
+        rows = self.rows if len(support) == len(self.rows) else self.rows[support]
+        return rows.T @ beta[support]
 
     def gather(self, index):
         """Return the learners `index` as a dense (n_samples, len(index)) matrix."""

@@ -166,7 +166,8 @@ class Single(ScaledValues):
         return OneModel(dictionary, unit, np.zeros(dictionary.n_samples))
 
     def accumulate(self, j, shrink, theta):
-        shrink_all(self.values, self.scale, shrink)
+        if shrink != 0:
+            shrink_all(self.values, self.scale, shrink)
         if theta != 0:
             self.values[j] += theta / self.scale[0]
 

@@ -143,7 +143,7 @@ def best_of(state, step, beta, index):
     return strongest_among(correlations(state, index), tie(state), step, beta, index)
 
 
-best = verb("best", best_of_all)
+best = verb("best", best_of_all, inline=True)
 best_among = verb("best_among", best_of)
 
 

@@ -35,9 +35,9 @@ def as_it_is(state, k):
 
 
 #: Whether a model state allows no further step: the run then goes back to its best step.
-stopped = verb("stopped", never)
+stopped = verb("stopped", never, inline=True)
 #: Draw the noise of step k.
-perturb = verb("perturb", as_it_is)
+perturb = verb("perturb", as_it_is, inline=True)
 
 
 def over(state, dictionary):

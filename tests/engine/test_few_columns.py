@@ -1,0 +1,63 @@
+"""Few columns: greedy runs on the Gram matrix find the largest correlation on bits."""
+
+import numpy as np
+import pytest
+
+import coordboost as cb
+
+METHODS = {
+    "FS": cb.forward_stagewise(0.25),
+    "R-FS": cb.regularized_forward_stagewise(0.25, 8.0),
+    "LS-Boost": cb.ls_boost(0.5),
+    "line search": cb.methods.gcd(cb.rules.LineSearch()),
+    "Frank-Wolfe": cb.methods.frank_wolfe(5.0),
+}
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("method", METHODS)
+def test_the_steps_of_the_plain_search_bit_for_bit(method, weighted):
+    """Whole numbers, copies and signs make many correlations tie."""
+    rng = np.random.default_rng(5)
+    for n_columns in (1, 3, 8, 21):
+        X = rng.integers(-2, 3, (30, n_columns)) * 1.0
+        X[:, 1::3] = -X[:, :1]
+        X[0] += 1.0
+        weight = rng.integers(1, 4, 30) * 1.0 if weighted else None
+        problem = cb.Problem(X, rng.integers(-9, 10, 30) * 1.0, sample_weight=weight)
+        runs = [
+            cb.solve(problem, METHODS[method], 200, **options)
+            for options in ({}, {"compile": False}, {"model_state": cb.engine.CovarianceState})
+        ]
+        assert runs[0].n_scans == 1 and runs[0].n_gram_columns == problem.n_learners
+        for run in runs[1:]:
+            assert run.path.learner.tobytes() == runs[0].path.learner.tobytes()
+        assert runs[2].beta.tobytes() == runs[0].beta.tobytes()
+        np.testing.assert_allclose(runs[1].beta, runs[0].beta, rtol=0, atol=1e-12 * 9)
+
+
+def test_a_zero_target_and_a_diverging_run_end_as_usual():
+    X = np.eye(6)[:, :3] + np.arange(6.0)[:, None]
+    still = cb.solve(cb.Problem(X, np.full(6, 2.0)), cb.forward_stagewise(0.5), 10)
+    assert still.final.l1 <= 0.5
+    far = cb.solve(cb.Problem(X, np.arange(6.0)), cb.forward_stagewise(np.array([1e100, 1e250])), 2)
+    assert far.status is cb.engine.Status.DIVERGED and far.n_steps == 1
+
+
+def test_a_weighted_gram_matrix_of_many_rows():
+    """Rows are weighted some at a time."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(70_000, 3))
+    weight = rng.uniform(0.5, 2.0, 70_000)
+    problem = cb.Problem(X, X @ [1.0, 2, 0], sample_weight=weight)
+    rows = problem.dictionary.rows
+    gram = problem.dictionary.gram(problem.weight)
+    np.testing.assert_allclose(gram, (rows * problem.weight) @ rows.T, rtol=0, atol=1e-13)
+
+
+def test_the_last_state_of_a_run_is_computed_once():
+    X = np.random.default_rng(1).normal(size=(40, 4))
+    seen = []
+    run = cb.solve(cb.Problem(X, X[:, 0]), cb.ls_boost(0.1), 50, watch=seen.append)
+    assert run.final is seen[-1] and run.final.k == 50
+    assert run.final.loss == next(run.replay([50])).loss and run.final.seconds == run.seconds
