@@ -31,6 +31,8 @@ from coordboost.lasso.penalty import best_along, duality_gap
 SWEEPS = 10
 #: Larger supports are left to conjugate gradients, without Cholesky factors.
 FACTORED = 150
+#: Multiplications that take as long as a step of conjugate gradients besides its product.
+CALL = 20_000
 #: A turn on dense columns has ROUNDS rounds, plus one for every MORE learners in the support.
 ROUNDS, MORE = 3, 50
 #: Turns end after STUCK in a row with at least LITTLE times the best gap.
@@ -258,7 +260,7 @@ def sweep(updates, coef, index):
 
 def descend(updates, coef, everyone, goal, flat, rounds):
     """Make rounds of sweeps over all columns and over their support until the gap is at most
-    `goal`. Return the gap.
+    `goal`. Return the gap, and the number of coordinates of the support in all sweeps.
 
     Parameters
     ----------
@@ -272,10 +274,13 @@ def descend(updates, coef, everyone, goal, flat, rounds):
     rounds : int
     """
     gap = math.inf
+    n_steps = 0
     for _ in range(rounds):
         sweep(updates, coef, everyone)
         support = support_of(coef)
+        n_steps += len(support)
         for _ in range(SWEEPS):
+            n_steps += len(support)
             if sweep(updates, coef, support) <= flat * goal:
                 break
         neg_grad, loss, infimum, along = measure(updates, coef)
@@ -292,11 +297,14 @@ def descend(updates, coef, everyone, goal, flat, rounds):
         )
         if gap <= goal:
             break
-    return gap
+    return gap, n_steps
 
 
 class Block(ABC):
     """Columns, dense or sparse, and the Lasso of the squared loss on them."""
+
+    #: Multiplications so far, of sweeps and of steps at fixed signs; counted for dense columns.
+    work = 0.0
 
     #: Maximum number of turns: each is some rounds of sweeps, then a step at fixed signs.
     turns: int
@@ -345,7 +353,8 @@ class Block(ABC):
         best = math.inf
         stuck = 0
         for turn in range(self.turns):
-            gap = run(updates, coef, everyone, goal, self.flat, rounds)
+            gap, n_steps = run(updates, coef, everyone, goal, self.flat, rounds)
+            self.work += n_steps * len(coef)
             stuck = 0 if gap < LITTLE * best else stuck + 1
             best = min(gap, best)
             if gap <= goal or stuck == self.patience:
@@ -391,13 +400,17 @@ class GramBlock(Block):
     def at_signs(self, coef, index, penalty, goal):
         gram = self.gram[index][:, index]
         corr = self.neg_grad[index]
+
+        def image(direction):
+            self.work += len(index) ** 2 + CALL
+            return gram @ direction
+
         values = None
         if penalty.has_l1 and len(index) <= FACTORED:
+            self.work += len(index) ** 3 / 3 + CALL
             values = solve_at_signs(gram, corr, coef[index], penalty.lam)
         if values is None:
-            values = minimise_at_signs(
-                gram.dot, corr, coef[index], penalty.lam, goal, penalty.has_l1
-            )
+            values = minimise_at_signs(image, corr, coef[index], penalty.lam, goal, penalty.has_l1)
         return values
 
     def replace(self, coef, index, values):

@@ -2,7 +2,7 @@
 
 from coordboost._utils.checks import shown
 from coordboost.lasso.descent import by_descent
-from coordboost.lasso.homotopy.at_penalties import by_exact_path
+from coordboost.lasso.homotopy.at_penalties import by_descent_first, by_exact_path
 from coordboost.lasso.newton import by_newton
 from coordboost.lasso.ridge import by_eigenvectors
 from coordboost.lasso.square import by_square, fits_square
@@ -16,6 +16,15 @@ SOLVERS = {
     "newton": by_newton,
     "eigen": by_eigenvectors,
 }
+#: The largest tables for which the exact path is the default, of many penalties: stored tall tables
+#: of this number of columns; others of n columns; wide tables of n rows, at tolerances below FINE;
+#: and at others n rows, if there are p columns. Measured by
+#: ``python -m verification.benchmarks.lasso_solvers``.
+TALL = 600
+TALL_AND_NOT_STORED = 200
+WIDE = 450
+WIDE_AND_COARSE = 200, 4000
+FINE = 1e-4
 #: Largest side of a matrix whose eigenvectors are computed by default.
 MOST_EIGENVECTORS = 4000
 
@@ -67,21 +76,29 @@ def default_solver(objective, alphas, tol, with_products=False):
     few = len(alphas) <= FEW_PENALTIES and alphas[-1] > 0
     if few or problem.dictionary.entries:
         return "cd"
-    fine = tol < 1e-4
-    if n_samples < n_learners:
-        small = n_samples <= (450 if fine else 200)
+    fine = tol < FINE
+    if n_samples >= n_learners:
+        stored = problem.dictionary.rows is not None
+        small = n_learners <= TALL if stored else fine and n_learners <= TALL_AND_NOT_STORED
+    elif fine:
+        small = n_samples <= WIDE
     else:
-        small = fine and n_learners <= 200
+        small = n_samples <= WIDE_AND_COARSE[0] and n_learners <= WIDE_AND_COARSE[1]
     return "homotopy" if small else "cd"
 
 
-def solved_by(solver, columns, lams, tol, free_intercept=False):
-    """Solve for the penalties `lams`, largest first, with the solver of this name.
+def solved_by(solver, objective, columns, lams, tol, given):
+    """Solve for the penalties `lams`, largest first; return a `Solved`.
 
-    Return a `Solved`.
+    given : bool
+        Whether the user named the solver. If not, the exact path may take over from coordinate
+        descent.
     """
-    if free_intercept:
-        return by_newton(columns, lams, tol, free_intercept)
+    if objective.free_intercept:
+        return by_newton(columns, lams, tol, objective.free_intercept)
+    solve = SOLVERS[solver]
     if solver in ("homotopy", "cd") and fits_square(columns, len(lams), tol):
-        return by_square(SOLVERS[solver], columns, lams, tol)
-    return SOLVERS[solver](columns, lams, tol)
+        may_change = solver == "cd" and not given and "homotopy" in solvers_for(objective)
+        on_square = by_descent_first if may_change else solve
+        return by_square(on_square, solve, columns, lams, tol)
+    return solve(columns, lams, tol)

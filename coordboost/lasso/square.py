@@ -6,9 +6,8 @@ alone. So the columns B are replaced by R with R'R = G, and y by z with R'z = c,
 depend on the number of samples. The data are read once, in blocks of rows, and not copied.
 
 *Numerics*: entries of G are rounded by at most about :math:`u \sqrt n` (u the unit roundoff), and
-directions of the columns shorter than some :math:`10 \sqrt u n^{1/4}` are lost. Both change the
-objective, and so a gap, by at most the error of an entry times the square of the l1 norm of the
-coefficients of unit columns plus the norm of y. This bound is added to every gap. Where it is too
+directions of the columns shorter than some :math:`3 \sqrt u n^{1/4}` are lost. Both change the
+objective, and so a gap; a bound (`SquareColumns.errors`) is added to every gap. Where it is too
 large, the solver is called again, with the data.
 
 Source: Friedman, Hastie, Tibshirani, *Regularization paths for generalized linear models via
@@ -30,9 +29,10 @@ from coordboost.lasso.workingset import FEW_PENALTIES, mended
 MOST = 2048
 #: Squared distances from the span of the other columns, relative to the squared norm, that may be
 #: rounding: this many times the rounding of an entry.
-LOST = 64
-#: Largest error of the Gram matrix, as a part of the tolerance, in a gap.
-ROUNDED = 0.05
+LOST = 8
+#: ROUNDED: largest rounding of a gap, as a part of the tolerance, before a fit. LARGEST_ERROR:
+#: after it.
+ROUNDED, LARGEST_ERROR = 0.05, 0.5
 
 
 def fits_square(columns, n_lams, tol):
@@ -50,17 +50,20 @@ def fits_square(columns, n_lams, tol):
     )
 
 
-def by_square(solve, columns, lams, tol):
-    """As ``solve(columns, lams, tol)``, from the Gram matrix where that is accurate enough."""
+def by_square(solve, solve_data, columns, lams, tol):
+    """Call ``solve(square, lams, tol)`` with square columns; return a `Solved`.
+
+    Where these are not accurate enough call ``solve_data(columns, lams, tol)``.
+    """
     square = SquareColumns(columns)
     solved = solve(square, lams, tol)
     errors = square.errors(solved.coefs)
     gaps = solved.gaps + errors
     solved = solved._replace(gaps=gaps, n_scans=0)  # of the data
-    inaccurate = (gaps > tol) | (errors > ROUNDED * tol)
+    inaccurate = (gaps > tol) | (errors > LARGEST_ERROR * tol)
     missed = np.flatnonzero(inaccurate & (lams[: len(gaps)] > 0))
     if len(missed) and len(gaps) == len(lams):
-        return mended(solved, missed, solve(columns, lams[missed], tol))
+        return mended(solved, missed, solve_data(columns, lams[missed], tol))
     return solved
 
 
@@ -79,6 +82,8 @@ class SquareColumns(ScaledColumns):
     error : float
         Bound of the difference between an entry of the two Gram matrices, rounding included, over
         the norms of both columns.
+    lost : float
+        The same for the correlations at 0, without rounding, over the norm of the column.
     """
 
     def __init__(self, columns):
@@ -94,20 +99,19 @@ class SquareColumns(ScaledColumns):
         self.gram = columns.gram_matrix()
         self.zero = columns.zero
         self.null = columns.null
-        norm_of_y = math.sqrt(2 * columns.null)
+        self.norm = np.sqrt(self.gram.diagonal())
         rounding = rounding_of_entry(columns.n_samples)
         self.rows, self.rank, projected = square_root(self.gram, self.zero, LOST * rounding)
         self.n_samples = self.rank + 1
         orthogonal = math.sqrt(max(2 * columns.null - projected @ projected, 0.0))
         self.y = np.append(projected, orthogonal)
         self.error = rounding
+        self.lost = 0.0
         if self.rank < self.n_learners:
-            norm = np.sqrt(self.gram.diagonal())
-            norm[norm == 0] = 1.0
-            lost = (self.rows @ self.rows.T - self.gram) / norm / norm[:, None]
-            self.error += float(np.abs(lost).max())
-            lost = (self.scan(self.y) - self.zero) / norm
-            self.error += float(np.abs(lost).max()) / (norm_of_y or 1.0)
+            norm = np.where(self.norm > 0, self.norm, 1.0)
+            entries = (self.rows @ self.rows.T - self.gram) / norm / norm[:, None]
+            self.error += float(np.abs(entries).max())
+            self.lost = float(np.abs((self.scan(self.y) - self.zero) / norm).max())
         self.doubt = self.error / (4 * rounding_of_entry(self.n_samples))
 
     @property
@@ -116,12 +120,19 @@ class SquareColumns(ScaledColumns):
         return np.append(np.zeros(self.rank), 1.0)
 
     def errors(self, coefs):
-        """What the errors of Gram matrix may add to gaps, relative to the loss at 0, (n,).
+        """What the errors of the Gram matrix may add to gaps, relative to the loss at 0, (n,).
+
+        With e the error of an entry, d that of the correlations at 0, and b the l1 norm of the
+        coefficients of unit columns, correlations are off by e (b + norm of y) + d. A gap is the
+        penalty less <coefficients, correlations>, which is off by that times b; and the dual point
+        is scaled until no correlation exceeds its penalty, which adds that times the l1 norm.
 
         coefs : CSR array, (n, n_learners)
         """
-        l1 = abs(coefs) @ np.sqrt(self.gram.diagonal())  # as if the columns had norm 1
-        return self.error * (l1 + math.sqrt(2 * self.null)) ** 2 / (self.null or 1.0)
+        l1 = np.asarray(abs(coefs).sum(axis=1)).ravel()
+        l1_of_unit = abs(coefs) @ self.norm
+        off = self.error * (l1_of_unit + math.sqrt(2 * self.null)) + self.lost
+        return off * (l1_of_unit + l1) / (self.null or 1.0)
 
     def hold(self, with_gram=False, columns=True):
         if columns:

@@ -196,16 +196,17 @@ class Solved(NamedTuple):
         return cls(scipy.sparse.csr_array((n_lams, n_learners)), np.zeros(n_lams), 0)
 
 
-def by_working_sets(inner, n_learners, lams, tol):
+def by_working_sets(inner, n_learners, lams, tol, exhausted=lambda: False):
     """Solve for the penalties `lams`, largest first, until interrupted; return a `Solved`.
 
     inner : InnerSolver
+    exhausted : callable; True ends the work as an interruption does
     """
     working_set = WorkingSet(inner)
     answers = []
     with interruptible(lambda: not answers) as interrupted:
         for lam in lams:
-            if answers and interrupted():
+            if answers and (interrupted() or exhausted()):
                 break
             answers.append(working_set.solve(float(lam), tol, interrupted))
     stops = np.cumsum([0] + [len(answer.learner) for answer in answers])

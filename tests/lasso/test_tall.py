@@ -70,3 +70,37 @@ def test_memory():
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert peak < 0.6 * X.nbytes
+
+
+def correlated(n_samples, n_columns, rho):
+    """Columns with correlations rho^|i - j|, and their targets."""
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((n_samples, n_columns))
+    for j in range(1, n_columns):
+        X[:, j] = rho * X[:, j - 1] + (1 - rho**2) ** 0.5 * X[:, j]
+    return X, X[:, :5].sum(axis=1) + rng.standard_normal(n_samples)
+
+
+@pytest.mark.parametrize(
+    ("shape", "tol", "solver"),
+    [
+        ((500, 201), 1e-6, "homotopy"),
+        ((500, 201), 1e-3, "homotopy"),
+        ((100, 100), 1e-3, "homotopy"),
+        ((150, 5000), 1e-3, "cd"),
+        ((150, 500), 1e-3, "homotopy"),
+    ],
+)
+def test_the_default_solver(shape, tol, solver):
+    """The faster one in ``verification/benchmarks/lasso_solvers.py``."""
+    assert cb.lasso_path(*correlated(*shape, 0.5), tol=tol, n_alphas=12, eps=0.3).solver == solver
+
+
+def test_a_slow_solver_hands_over():
+    """Coordinate descent is slow on correlated columns; the exact path computes the rest."""
+    X, y = correlated(900, 610, 0.9)
+    path = cb.lasso_path(X, y, n_alphas=60, eps=1e-4)
+    assert path.solver == "cd" and path.message == "complete" and len(path.alphas) == 60
+    for k in (0, 30, 45, 59):
+        assert path.certificate(k).witness["relative_gap"] <= max(1.01 * path.gaps[k], 1e-11)
+    assert path.gaps[-1] < 1e-10  # the exact path

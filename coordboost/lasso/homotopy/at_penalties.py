@@ -1,26 +1,35 @@
 """The exact path of the Lasso, evaluated at given penalties."""
 
 import numpy as np
+import scipy.sparse
 
-from coordboost.lasso.descent import by_descent
+from coordboost.lasso.descent import CoordinateDescent, by_descent
 from coordboost.lasso.grid import columns_in_use
 from coordboost.lasso.homotopy.homotopy import GAP, INTERRUPTED, Homotopy
 from coordboost.lasso.penalty import squared_gap
-from coordboost.lasso.workingset import Solved, mended
+from coordboost.lasso.workingset import Solved, by_working_sets, mended
 from coordboost.paths.places import between
 
 #: A gap above this part of the tolerance is computed again from scans, as most of it may be
 #: rounding.
 SHARP = 1e-3
+#: Knots after which coordinate descent takes over, for each unit of the rank of the columns, and
+#: more: in measurements a path had 2.
+KNOTS, MORE_KNOTS = 8, 100
+#: Multiplications of coordinate descent, over the cube of the number of columns, that take as long
+#: as an exact path from their Gram matrix.
+EXACT_COST = 2.0
 
 
 def by_exact_path(columns, lams, tol):
     """The Lasso at the penalties `lams`, largest first; return a `Solved`.
 
-    Where rounding leaves a gap above `tol`, coordinate descent solves.
+    Where rounding leaves a gap above `tol`, or there are too many knots, coordinate descent solves.
     """
+    n_knots = KNOTS * min(columns.n_samples, columns.n_learners) + MORE_KNOTS
+    accuracy = max(GAP, tol / 2)
     homotopy = Homotopy(
-        columns.problem, "lasso", float(lams[-1]), columns=columns, gap=max(GAP, tol / 2)
+        columns.problem, "lasso", float(lams[-1]), n_knots, columns=columns, gap=accuracy
     )
     path = homotopy.run()
     interrupted = path.message == INTERRUPTED
@@ -42,6 +51,27 @@ def by_exact_path(columns, lams, tol):
     if len(missed) and not interrupted:
         return mended(solved, missed, by_descent(columns, lams[missed], tol))
     return solved
+
+
+def by_descent_first(columns, lams, tol):
+    """As `by_descent`, until it has taken as long as an exact path would; then that takes over.
+
+    columns : with their Gram matrix
+    """
+    inner = CoordinateDescent(columns, many=True)
+    budget = EXACT_COST * columns.n_learners**3
+
+    def exhausted():
+        return inner.set.work > budget
+
+    solved = by_working_sets(inner, columns.n_learners, lams, tol, exhausted)
+    n_done = len(solved.gaps)
+    if n_done == len(lams) or not exhausted():
+        return solved
+    remaining = by_exact_path(columns, lams[n_done:], tol)
+    coefs = scipy.sparse.vstack([solved.coefs, remaining.coefs], format="csr")
+    gaps = np.append(solved.gaps, remaining.gaps)
+    return Solved(coefs, gaps, solved.n_scans + remaining.n_scans)
 
 
 def _points(columns, coefs, lams):
