@@ -31,6 +31,9 @@ FEW_COLUMNS = 32
 #: On entries steps at fixed signs begin after the first turn of sweeps for gaps up to this part of
 #: the loss at 0: larger gaps mostly need few sweeps.
 FINE = 1e-4
+#: Rounds of sweeps in a turn on dense columns, beyond those of a quadratic model: from one penalty
+#: to the next they mostly suffice, and a step at fixed signs costs more.
+MORE_ROUNDS = 7
 #: With quadratic terms the gap is of second order in the coefficients: for gaps up to this part of
 #: the loss at 0 a fit ends with a step at fixed signs, which makes them as accurate as rounding
 #: allows.
@@ -144,6 +147,9 @@ class GramSet(GramBlock, SquaredSet):
     @property
     def learner(self):
         return self.store.learner
+
+    def rounds(self, coef):
+        return super().rounds(coef) + MORE_ROUNDS
 
     def set_ridge(self, ridge):
         if (ridge != self.ridge).any():
@@ -423,22 +429,20 @@ class CoordinateDescent(InnerSolver):
         near_corr = np.zeros(0)
         largest = self.outside
         if template.has_ridge or template.limited:
-            outside = self.abs_corr.copy()
-            outside[self.learner[:n_checked]] = 0.0
-            near = np.flatnonzero(outside > NEAR * self.lam * template.lam)
-            near_corr = outside[near]
-            outside[near] = 0.0
-            largest = outside.max()
+            level = NEAR * self.lam * template.lam
+            near = np.flatnonzero(self.abs_corr > level)
+            near = np.append(near[~self.member[near]], self.learner[n_checked:])
+            near_corr = self.abs_corr[near]
+            largest = min(largest, level)
         coef = np.zeros(n_checked + len(near) + 1)
         coef[:n_checked] = self.gamma[:n_checked]
         corr = np.concatenate([self.corr, near_corr, [largest]])
+        outside = template.at(self.lam, near)
         # a bound of a correlation has no sign: the larger limit counts
-        limit = np.maximum(template.upper[near], -template.lower[near])
+        limit = np.maximum(outside.upper, -outside.lower)
         penalty = Penalty(
-            self.lam * template.lam,
-            np.concatenate(
-                [self.penalty.ridge[:n_checked], self.lam * template.ridge[near], [0.0]]
-            ),
+            outside.lam,
+            np.concatenate([self.penalty.ridge[:n_checked], outside.ridge, [0.0]]),
             np.concatenate([self.penalty.lower[:n_checked], -limit, [-math.inf]]),
             np.concatenate([self.penalty.upper[:n_checked], limit, [math.inf]]),
             template.has_ridge,
