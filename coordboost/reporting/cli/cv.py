@@ -239,7 +239,6 @@ def lasso(
     from coordboost.engine.storage.archive import write_text
     from coordboost.engine.storage.model import model_with
     from coordboost.lasso.path import lasso_path
-    from coordboost.reporting.plots.choices import CrossValidationDisplay
 
     if choosing == (alpha is not None):
         raise click.UsageError(
@@ -248,7 +247,7 @@ def lasso(
     problem, table = problem_of(file, target, loss, taken(given))
     out.mkdir(parents=True, exist_ok=True)
 
-    def walk(fold, **grid):
+    def path_of(fold, **grid):
         factor = fold.standardization.deviations(fold.weight.sum()) if scale else None
         with uncut():
             return lasso_path(
@@ -257,40 +256,15 @@ def lasso(
 
     files = [out / "lasso.json"]
     text = []
-    row = {}
+    errors = {}
     k = 0
     if choosing:
         files = [out / f"lasso-cv{end}" for end in (".json", ".png", "-path.png")]
-        path = walk(problem, n_alphas=n_alphas, eps=eps)
-        found = _validated(table, loss, lambda fold: walk(fold, alphas=path.alphas), folds, seed)[0]
-        k = found.chosen(choose.replace("-", "_"))
-        alphas = path.alphas.tolist()
-        row = {
-            **_errors(found, k),
-            "cv_best_alpha": alphas[found.best],
-            "cv_one_se_alpha": alphas[found.one_se],
-        }
-        text = _choice(
-            found,
-            k,
-            choose,
-            "alpha = {:.6g}",
-            alphas,
-            f"a smaller penalty may be better, try --eps {eps / 10:g}",
-        )
-        label = f"alpha (penalty of the mean loss, {path.penalty_units})"
-        draw(
-            files[1],
-            CrossValidationDisplay.from_cross_validation,
-            found,
-            path.alphas,
-            path=path,
-            words=label,
-            title="Lasso",
-        )
-        draw(files[2], path.plot)
+        path = path_of(problem, n_alphas=n_alphas, eps=eps)
+        found = _validated(table, loss, lambda fold: path_of(fold, alphas=path.alphas), folds, seed)
+        k, errors, text = _chosen_penalty(found[0], path, choose, eps, files[1:])
     else:
-        path = walk(problem, alphas=[alpha])
+        path = path_of(problem, alphas=[alpha])
     alpha = float(path.alphas[k])
     coef = path.coefs[:, k]
     certificate = path.certificate(k)
@@ -310,18 +284,50 @@ def lasso(
         text.append(
             f"All coefficients are 0: alpha = {alpha:g} is too large. Try a smaller one, or --cv."
         )
-    row = {
+    row = _lasso_row(path, k, certificate) | errors
+    show([row], text, files, as_json)
+
+
+def _chosen_penalty(found, path, choose, eps, pictures):
+    """The chosen alpha, its errors on rows held out, and what is said of it; draw both pictures."""
+    from coordboost.reporting.plots.choices import CrossValidationDisplay
+
+    k = found.chosen(choose.replace("-", "_"))
+    alphas = path.alphas.tolist()
+    errors = {
+        **_errors(found, k),
+        "cv_best_alpha": alphas[found.best],
+        "cv_one_se_alpha": alphas[found.one_se],
+    }
+    advice = f"a smaller penalty may be better, try --eps {eps / 10:g}"
+    text = _choice(found, k, choose, "alpha = {:.6g}", alphas, advice)
+    draw(
+        pictures[0],
+        CrossValidationDisplay.from_cross_validation,
+        found,
+        path.alphas,
+        path=path,
+        words=f"alpha (penalty of the mean loss, {path.penalty_units})",
+        title="Lasso",
+    )
+    draw(pictures[1], path.plot)
+    return k, errors, text
+
+
+def _lasso_row(path, k, certificate):
+    """The numbers of the model at the alpha number `k`, a dict."""
+    problem = path.problem
+    alpha = float(path.alphas[k])
+    return {
         "method": "lasso",
         "parameters": f"alpha = {alpha:.4g}",
         "alpha": alpha,
         "penalised": path.penalty_units,
         "training_error": float(path.profile()[0]["loss"][k]),
-        "null_error": float(problem.start_loss / total),
+        "null_error": float(problem.start_loss / problem.weight.sum()),
         "l1": float(path.l1[k]),
-        "nonzeros": int((coef != 0).sum()),
+        "nonzeros": int((path.coefs[:, k] != 0).sum()),
         "gap": float(certificate.witness["relative_gap"]),
         "target": f"Lasso, alpha = {alpha:.4g}",
         "message": path.message,
-        **row,
     }
-    show([row], text, files, as_json)
