@@ -54,13 +54,13 @@ def in_memory(name, values):
         or is_frame(values)
     )
     if isinstance(values, type) or not known:
-        way = (
+        hint = (
             "; open_columns(...) is for Problem(open_columns(...), y)"
             if hasattr(values, "standardized")
             else ""
         )
         raise ValueError(
-            f"{name} must be an array, a data frame or a sparse matrix, got {shown(values)}{way}."
+            f"{name} must be an array, a data frame or a sparse matrix, got {shown(values)}{hint}."
         )
     return values
 
@@ -120,10 +120,10 @@ def named(**names):
     try:
         yield
     except ValueError as error:
-        words = re.sub(
+        message = re.sub(
             rf"\b({'|'.join(names)})\b(?! \()", lambda found: names[found[0]], str(error)
         )
-        raise ValueError(words) from None
+        raise ValueError(message) from None
 
 
 def check_seed(random_state):
@@ -196,15 +196,15 @@ def check_weights(X, sample_weight, name="sample_weight"):
             f"{name} must be numbers that float64 can hold, got {shown(sample_weight)}."
         ) from None
     except ValueError as error:
-        words = (
+        message = (
             str(error)
             .replace("Sample weights", name)
             .replace("`sample_weight`", name)
             .replace("Input sample_weight", name)
         )
-        if not words.isprintable():
-            words = f"{name} must be real numbers, one per row of X, got {shown(sample_weight)}."
-        raise ValueError(words) from None
+        if not message.isprintable():
+            message = f"{name} must be real numbers, one per row of X, got {shown(sample_weight)}."
+        raise ValueError(message) from None
     if not weight.any():
         raise ValueError(f"{name} must contain at least one non-zero number.")
     of_moderate_size(name, weight)

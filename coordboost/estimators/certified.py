@@ -32,11 +32,13 @@ class _BasePenalized(_BaseLinear):
         validation.flag("standardize", self.standardize)
 
     def _paths(self, problem, products=None):
-        out = []
+        paths = []
         for l1_ratio in self._l1_ratios():
             path = self._path(problem, products, self._grid(), l1_ratio)
-            out.append((path, partial(self._path, grid={"alphas": path.alphas}, l1_ratio=l1_ratio)))
-        return out
+            paths.append(
+                (path, partial(self._path, grid={"alphas": path.alphas}, l1_ratio=l1_ratio))
+            )
+        return paths
 
     def _path(self, problem, products, grid, l1_ratio):
         return lasso_path(
@@ -69,12 +71,12 @@ class _BasePenalized(_BaseLinear):
         """
         standardization = problem.standardization
         total = problem.weight.sum()
-        out = standardization.deviations(total)
+        deviation = standardization.deviations(total)
         if not self.fit_intercept:  # columns are not centred
-            out[standardization.kept] *= np.sqrt(
+            deviation[standardization.kept] *= np.sqrt(
                 np.maximum(1 - problem.scan(problem.weight) ** 2 / total, 0)
             )
-        return np.where(out > CONSTANT * standardization.deviations(total), out, 1.0)
+        return np.where(deviation > CONSTANT * standardization.deviations(total), deviation, 1.0)
 
     def _short_of(self, path, place):
         step = int(place.step)

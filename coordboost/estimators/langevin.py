@@ -136,9 +136,11 @@ class _LangevinGBM(_BaseBooster):
         return -2.0 * float(pilot.validation_score_.max())
 
     def _method(self, problem, rate):
-        least = TIME / (rate * self.n_estimators)
+        smallest = TIME / (rate * self.n_estimators)
         self.gamma_ = (
-            min(max(self._prior, least), MOST / rate) if self.gamma is None else float(self.gamma)
+            min(max(self._prior, smallest), MOST / rate)
+            if self.gamma is None
+            else float(self.gamma)
         )
         return sglb(rate, self.beta_, self.gamma_, self.subsample)
 

@@ -132,17 +132,17 @@ class _BaseLinear(_BaseEstimator):
         self.paths_, self.places_ = map(list, zip(*chosen, strict=True))
         for path, place in chosen:
             if getattr(path, "status", None) is Status.DIVERGED:
-                words = f"{path.message}: {path.n_points} points of the path."
+                message = f"{path.message}: {path.n_points} points of the path."
             else:
-                words = self._short_of(path, place)
-            if words:
-                warn(words, ConvergenceWarning)
+                message = self._short_of(path, place)
+            if message:
+                warn(message, ConvergenceWarning)
         coefs, intercepts = zip(*(path._model(place) for path, place in chosen), strict=True)
         self.coef_, self.intercept_ = self._shape_linear(np.array(coefs), np.array(intercepts))
         return self
 
     def _check_table(self, X, *, reset=False):
-        least = {"ensure_min_samples": 2} if reset else {}
+        limits = {"ensure_min_samples": 2} if reset else {}
         X = in_memory("X", X)
         X = as_pandas(X) if is_frame(X) else X  # its dtypes distinguish times from numbers
         if is_frame(X):
@@ -155,7 +155,7 @@ class _BaseLinear(_BaseEstimator):
         try:
             with in_float64("X"):
                 return validate_data(
-                    self, X, reset=reset, accept_sparse="csc", dtype=np.float64, **least
+                    self, X, reset=reset, accept_sparse="csc", dtype=np.float64, **limits
                 )
         except (TypeError, ValueError):
             if is_frame(X):
@@ -412,8 +412,8 @@ class CrossValidated:
             if len(absent):
                 name = self.classes_[absent].tolist()[0]
                 n = int(np.count_nonzero(y == absent[0]))
-                held = f"fold {k} of {len(folds)} holds out all {n} row(s) of the class {name!r}"
-                raise ValueError(f"{held}: give it two rows or more, or other folds (cv).")
+                reason = f"fold {k} of {len(folds)} holds out all {n} row(s) of the class {name!r}"
+                raise ValueError(f"{reason}: give it two rows or more, or other folds (cv).")
 
     def _choose(self, X, y, weight, offset, folds):
         """Return the path and the point that the rule chooses among the points of all paths."""

@@ -287,12 +287,13 @@ class Progress:
         """Print a line; return False, so that the run goes on."""
         n_iter = state.k // self.per_iteration
         losses = [] if self.early is None else self.early.losses
-        words = (
+        summary = (
             f"{self.head}iteration {n_iter}: mean loss "
             f"{state.loss / state.problem.weight.sum():.6g}"
         )
         print(
-            words + (f", on validation rows {losses[n_iter]:.6g}" if n_iter < len(losses) else ""),
+            summary
+            + (f", on validation rows {losses[n_iter]:.6g}" if n_iter < len(losses) else ""),
             flush=True,
         )
         return False

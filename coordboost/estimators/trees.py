@@ -329,8 +329,8 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
         n_iter = [run.n_steps // self._steps_per_iteration for run in runs]
         for run, n in zip(runs, n_iter, strict=True):
             if run.status is Status.DIVERGED or run.rise:
-                words = f"{run.message}: {n} iterations; try a smaller learning_rate."
-                warn(words, ConvergenceWarning)
+                message = f"{run.message}: {n} iterations; try a smaller learning_rate."
+                warn(message, ConvergenceWarning)
         for name in ("validation_score_", "_kept_score"):  # of an earlier fit
             vars(self).pop(name, None)
         if rules[0] is not None:

@@ -298,14 +298,14 @@ class BoundDisplay(Display):
         *Cost*: as ``check(run, statement)``.
         """
         checks = check(run, statement)
-        found = {one.variant: one for one in checks}
-        names = dict.fromkeys(one.name for one in checks)
+        found = {claim.variant: claim for claim in checks}
+        names = dict.fromkeys(claim.name for claim in checks)
         if len(names) > 1:
             raise ValueError(
                 f"statement must be one of {', '.join(map(repr, names))}, got {shown(statement)}."
             )
         if variant is None:
-            variant = next(one for one in STYLES if one in found)
+            variant = next(name for name in STYLES if name in found)
         if variant not in found:
             raise ValueError(
                 f"variant of {checks[0].name} must be {' or '.join(map(repr, found))}, got "
@@ -365,9 +365,9 @@ def bounds(checks, title=""):
     from matplotlib.figure import Figure
 
     panels = {}
-    for one in checks:
-        if len(one.at) > 1:
-            panels.setdefault(one.name, []).append(one)
+    for claim in checks:
+        if len(claim.at) > 1:
+            panels.setdefault(claim.name, []).append(claim)
     if not panels:
         raise ValueError(
             "expected at least one BoundCheck with two points or more to draw, got none: make "
@@ -378,12 +378,12 @@ def bounds(checks, title=""):
     fig.suptitle(title)
     axes = fig.subplots(rows, COLUMNS, squeeze=False).ravel()
     for ax, variants in zip(axes, panels.values(), strict=False):
-        for one in variants:
-            BoundDisplay(one).plot(ax, legend=False, linewidth=2.0)
-            bad = np.isin(one.at, one.violations)
+        for claim in variants:
+            BoundDisplay(claim).plot(ax, legend=False, linewidth=2.0)
+            bad = np.isin(claim.at, claim.violations)
             ax.plot(
-                one.at[bad] + (one.along == "k"),
-                one.measured[bad],
+                claim.at[bad] + (claim.along == "k"),
+                claim.measured[bad],
                 "x",
                 color="#A33B00",
                 markersize=5,

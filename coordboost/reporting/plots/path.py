@@ -130,13 +130,13 @@ def _common_names(runs):
 def _draw_profiles(fig, axes, runs, traces, names, lasso, n_labels):
     """Draw one panel for each run; a learner has the same look in all panels."""
     everything = [*traces, *([] if lasso is None else [lasso])]
-    size = np.max([np.abs(one.beta).max(axis=0) for one in traces], axis=0)
+    size = np.max([np.abs(curve.beta).max(axis=0) for curve in traces], axis=0)
     named = [int(j) for j in np.argsort(-size, kind="stable")[:n_labels] if size[j] > 0]
     rest = np.setdiff1d(np.flatnonzero(size), named)
     problem = runs[0].problem
     # looks depend on the number of the column in X, as in every other plot
     own = looks(problem.standardization.kept[named] if problem.countable else named)
-    for ax, run, one in zip(axes, runs, traces, strict=True):
+    for ax, run, curve in zip(axes, runs, traces, strict=True):
         if lasso is not None:
             ax.plot(
                 lasso.l1,
@@ -146,9 +146,9 @@ def _draw_profiles(fig, axes, runs, traces, names, lasso, n_labels):
                 solid_capstyle="round",
                 zorder=1,
             )
-        ax.plot(one.l1, one.beta[:, rest], color=REST, linewidth=0.6, zorder=1.5)
+        ax.plot(curve.l1, curve.beta[:, rest], color=REST, linewidth=0.6, zorder=1.5)
         for j, style in zip(named, own, strict=True):
-            ax.plot(one.l1, one.beta[:, j], label=names[j], linewidth=1.4, zorder=2, **style)
+            ax.plot(curve.l1, curve.beta[:, j], label=names[j], linewidth=1.4, zorder=2, **style)
         ax.axhline(0.0, color="#888888", linewidth=0.6, zorder=1)
         label = "standardised coefficient" if ax is axes[0] else ""
         name_axes(ax, "l1 norm, standardised", label, caption(run), fontsize="medium")
@@ -158,9 +158,9 @@ def _draw_profiles(fig, axes, runs, traces, names, lasso, n_labels):
 
 def _scale(ax, traces):
     """Set limits that contain every trace; all panels share them."""
-    right = max(float(one.l1.max()) for one in traces) or 1.0
-    low = min(float(one.beta.min()) for one in traces)
-    high = max(float(one.beta.max()) for one in traces)
+    right = max(float(curve.l1.max()) for curve in traces) or 1.0
+    low = min(float(curve.beta.min()) for curve in traces)
+    high = max(float(curve.beta.max()) for curve in traces)
     margin = 0.05 * (high - low) or 1.0
     ax.set_xlim(0.0, 1.02 * right)
     ax.set_ylim(low - margin, high + margin)
@@ -177,12 +177,12 @@ def _label_ends(fig, axes, traces, names, named, own):
     low, high = axes[0].get_ylim()
     gap = 1.25 * letter() * fig.dpi / 72 / axes[0].get_window_extent().height * (high - low)
     width = axes[0].get_xlim()[1]
-    for ax, one in zip(axes, traces, strict=True):
-        ends = one.beta[-1, named]
-        start = float(one.l1.max()) + 0.01 * width
+    for ax, curve in zip(axes, traces, strict=True):
+        ends = curve.beta[-1, named]
+        start = float(curve.l1.max()) + 0.01 * width
         for place, height in enumerate(spread(ends, gap, low + gap / 2, high - gap / 2)):
             style = {**own[place], "linestyle": "-"}
-            along = [one.l1[-1], start, start + 0.05 * width]
+            along = [curve.l1[-1], start, start + 0.05 * width]
             heights = [ends[place], ends[place], height]
             ax.plot(along, heights, lw=0.7, clip_on=False, **style)
             text = ax.text(
@@ -230,17 +230,22 @@ def _error_curves(ax, runs, traces, lasso, least, width):
             label="Lasso (grey in every panel)",
             zorder=1,
         )
-    for place, (run, one) in enumerate(zip(runs, traces, strict=True)):
+    for place, (run, curve) in enumerate(zip(runs, traces, strict=True)):
         ax.plot(
-            one.l1,
-            one.error,
+            curve.l1,
+            curve.error,
             linewidth=1.4,
             label=caption(run).replace("\n", ", "),
             zorder=2,
             **_ordered(place),
         )
         ax.plot(
-            one.l1[-1:], one.error[-1:], "o", markersize=5, color=_ordered(place)["color"], zorder=3
+            curve.l1[-1:],
+            curve.error[-1:],
+            "o",
+            markersize=5,
+            color=_ordered(place)["color"],
+            zorder=3,
         )
     if least is not None:
         ax.axhline(
