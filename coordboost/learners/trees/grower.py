@@ -169,8 +169,9 @@ def _signs(monotone, binned):
 
 #: If samples times features are fewer than this, a tree grows on one thread.
 LITTLE = 1 << 20
-#: Additions, cuts and rows that one thread makes in about 30 microseconds: the least for a task.
-ADDITIONS, CUTS, ROWS = 1 << 17, 1 << 7, 1 << 14
+#: Additions, cuts (or sums of histograms) and rows for which one thread needs about 30
+#: microseconds: the least for a task.
+ADDITIONS, CUTS, ROWS = 1 << 17, 1 << 6, 1 << 14
 #: Shares of the rows for each thread, so that threads have equal work where nodes hold
 #: neighbouring rows.
 SHARES = 4
@@ -409,7 +410,7 @@ class Grower:
 
         bundles = slices(len(features), bundle)
         _run(fill, [(some, part) for part in range(n_parts) for some in bundles])
-        n_tasks = self._n_tasks(n_new * len(features), CUTS)
+        n_tasks = self._n_tasks((n_new + n_parts * n_pairs) * len(features), CUTS)
         bundles = slices(len(features), -(-len(features) // n_tasks))
         while len(self.scratch) < len(bundles):
             self.scratch.append(_scratch())
