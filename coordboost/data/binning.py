@@ -1,18 +1,23 @@
 """From raw columns to bins, and back to thresholds and categories."""
 
+import copy
 import os
 import stat
 from pathlib import Path
 
 import numpy as np
 
+from coordboost._numba import compiled
+from coordboost._numba.threads import in_blocks
 from coordboost._utils.checks import items_of, shown
 from coordboost._utils.warned import warn
 from coordboost.data import validation
 from coordboost.data.columnwise import MISSING, UNKNOWN, labelled, numbered, raw_columns
 from coordboost.data.frames import indices_of, names_of
-from coordboost.learners.binned import PADDED, Binned, find_bins
+from coordboost.learners.binned import PADDED, Binned, CutTable, find_bins, search_columns
 
+#: Rows of an array whose numbers are put into bins together.
+ROWS = 1 << 10
 #: Last label of a feature with more categories than bins: it stands for all rare categories, and
 #: for those that the fit has not seen.
 OTHERS = "other levels"
@@ -43,6 +48,8 @@ class Binning:
         self.categorical = categorical
         self.cuts = cuts
         self.start = start
+        self.edges = None  # all thresholds are in use
+        self._tables = {}  # a ``CutTable`` for each type of values
 
     @property
     def n_features(self):
@@ -99,17 +106,23 @@ class Binning:
             )
         index = np.arange(self.n_features) if moved is None else moved
         codes = np.empty((self.n_features, table.shape[0]), dtype=np.uint8)
+        numeric = np.flatnonzero(self.categorical == 0)
+        if table.is_matrix and len(numeric):
+            self._fill_matrix(table, index, numeric, codes)
+            numeric = numeric[:0]
+        if table.is_matrix and not self.categorical.any():
+            return self.binned(codes)
 
         def fill(part):
-            numeric = [g for g in range(part.start, part.stop) if not self.categorical[g]]
+            features = range(part.start, part.stop)
+            wanted = [g for g in numeric if g in features]
             columns = (
-                table.numbers(index[numeric], [self.names[g] for g in numeric]) if numeric else []
+                table.numbers(index[wanted], [self.names[g] for g in wanted]) if wanted else []
             )
-            values = dict(zip(numeric, columns, strict=True))
-            for g in range(part.start, part.stop):
-                if g in values:
-                    find_bins(values[g], self.thresholds(g), self.gap(g), codes[g])
-                else:
+            for g, values in zip(wanted, columns, strict=True):
+                self._fill(values[None], np.array([g]), 0, codes)
+            for g in features:
+                if self.categorical[g]:
                     number = numbered(table.raw(index[g]), self.labels[g])
                     number[number == UNKNOWN] = self.unseen(g)
                     number[number == MISSING] = self.gap(g)
@@ -118,6 +131,52 @@ class Binning:
         for _ in table.in_parts(fill):
             pass
         return self.binned(codes)
+
+    def _fill_matrix(self, table, index, numeric, codes):
+        """Write the codes of the numeric features of an array, blocks of rows on threads."""
+        together = len(numeric) == table.shape[1] and (index == numeric).all()
+        columns = slice(None) if together else index[numeric]
+
+        def fill(rows):
+            self._fill(table.block(rows, columns), numeric, rows.start, codes)
+
+        in_blocks(fill, table.shape[0], ROWS)
+
+    def _fill(self, values, features, begin, codes):
+        """Write the codes of a block of rows, (len(features), n_rows), from row `begin` on."""
+        compiled(search_columns)(values, self._table(values.dtype), features, begin, codes)
+
+    def _table(self, dtype):
+        """Return the ``CutTable`` of all features for values of a type."""
+        if dtype not in self._tables:
+            features = [
+                (self.thresholds(g)[told], np.append(told, len(self.thresholds(g))), self.gap(g))
+                for g in range(self.n_features)
+                for told in [self._told(g)]
+            ]
+            self._tables[dtype] = CutTable.of(features, dtype)
+        return self._tables[dtype]
+
+    def _told(self, g):
+        """Return the numbers of the thresholds of feature g that are in use, increasing."""
+        n_cuts = len(self.thresholds(g))
+        return np.arange(n_cuts) if self.edges is None else np.flatnonzero(self.edges[g, :n_cuts])
+
+    def coarse(self, edges):
+        """Return the same binning for learners that do not tell all bins apart.
+
+        The codes of two neighbouring bins that no learner tells apart become equal: that of the
+        larger one. *Cost*: fewer steps for each value.
+
+        edges : bool (n_features, MOST_BINS - 1), whether some learner tells code b of a feature
+            from code b + 1
+        """
+        binning = copy.copy(self)
+        binning.edges, binning._tables = edges, {}
+        return binning
+
+    def __getstate__(self):
+        return vars(self) | {"_tables": {}}
 
     def saved(self):
         """Return what a run file holds besides the bins: names, labels and what they stand for."""

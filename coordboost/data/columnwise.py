@@ -85,6 +85,7 @@ class RawColumns:
         self.shape = self.X.shape
         self.names = [str(name) for name in X.columns] if self.frame else None
         self.named = self.frame and all(isinstance(name, str) for name in X.columns)
+        self.is_matrix = not (self.frame or self.sparse) and is_number(self.X.dtype)
 
     def in_parts(self, function):
         """Yield ``function(slice of columns)``, in threads if columns are long."""
@@ -131,11 +132,15 @@ class RawColumns:
 
         Those of an array are copied together.
         """
-        if not (self.frame or self.sparse) and is_number(self.X.dtype):
-            block = self.X[:, columns].T
-            kept = block.dtype if block.dtype in (np.float32, np.float64) else np.float64
-            return list(np.ascontiguousarray(block, dtype=kept))
+        if self.is_matrix:
+            return list(self.block(slice(None), columns))
         return [readable(self.raw(j), name) for j, name in zip(columns, names, strict=True)]
+
+    def block(self, rows, columns):
+        """Some rows and columns of an array of numbers, as floats (n_columns, n_rows), C order."""
+        block = self.X[rows, columns].T
+        kept = block.dtype if block.dtype in (np.float32, np.float64) else np.float64
+        return np.ascontiguousarray(block, dtype=kept)
 
 
 def as_stored(values):
@@ -151,6 +156,9 @@ class StoredRawColumns:
     *Cost*: one pass if each column is contiguous or has chunks of its own. Otherwise one pass for
     each part, as many columns as fit into half of ``X.memory`` bytes.
     """
+
+    #: Whether it is an array of numbers in memory, whose rows can be read in blocks.
+    is_matrix = False
 
     def __init__(self, X):
         self.store = X.store

@@ -136,6 +136,8 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    #: The models, and the bins as far as their trees tell them apart, once they have predicted.
+    _coarse: tuple[Any, Any] = (None, None)
     #: ``train_score_`` of a model whose pickle left the training data out.
     _kept_score = None
 
@@ -464,6 +466,7 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
             "_models": models,
             "runs_": [model.run for model in models],
             "_kept_score": self.train_score_,
+            "_coarse": (None, None),
         }
 
     @property
@@ -498,7 +501,11 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
     def _bin(self, X):
         """Return new rows in the bins of the fit."""
         check_is_fitted(self)
-        return self.runs_[0].problem.binning.bin(check_table(self, X))
+        if self._coarse[0] is not self._models:
+            banks = [model.run.problem.dictionary for model in self._models]
+            edges = np.logical_or.reduce([bank.edges() for bank in banks])
+            self._coarse = self._models, self.runs_[0].problem.binning.coarse(edges)
+        return self._coarse[1].bin(check_table(self, X))
 
     def _raw_predict(self, X):
         """Return the predictions of all models on the link scale, (n_samples, n_models)."""

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._numba import compiled
+from coordboost._numba import compiled, kernel
 from coordboost._utils.checks import shown
 
 #: Maximum number of bins of a feature: a code is one byte.
@@ -104,21 +104,75 @@ class Binned(NamedTuple):
             )
 
 
-def search_bins(values, cuts, missing, out):
-    """Write ``np.searchsorted(cuts, values)`` into `out` as bytes, `missing` for NaN.
+def search_by(half, n_steps):
+    """Return a kernel ``search(values, cuts, codes, missing, out)`` for fewer than 2 `half` cuts.
 
-    `cuts` (PADDED,) is padded with infinity.
-
-    *Cost*: eight branch-free steps per value, which the compiler vectorises.
+    It writes ``codes[np.searchsorted(cuts, values)]`` into `out` as bytes, `missing` for NaN;
+    `cuts` is padded with infinity. *Cost*: `n_steps` branch-free steps per value, which the
+    compiler vectorises, as their number is a constant.
     """
-    for i in range(len(values)):
-        x = values[i]
-        low = 0
-        step = 128
-        for _ in range(8):
-            low += step if cuts[low + step - 1] < x else 0
-            step //= 2
-        out[i] = missing if x != x else low
+
+    @kernel
+    def search(values, cuts, codes, missing, out):
+        for i in range(len(values)):
+            x = values[i]
+            low = 0
+            step = half
+            for _ in range(n_steps):
+                low += step if cuts[low + step - 1] < x else 0
+                step //= 2
+            out[i] = missing if x != x else codes[low]
+
+    return search
+
+
+search_7, search_31, search_255 = search_by(4, 3), search_by(16, 5), search_by(128, 8)
+
+
+class CutTable(NamedTuple):
+    """The thresholds by which values of one type are put into bins, a row for each feature.
+
+    cuts : (n_features, PADDED), increasing, padded with infinity
+    n_cuts : int64 (n_features,), how many are in use
+    codes : uint8 (n_features, MOST_BINS), the code of the values between two of them
+    missing : int64 (n_features,), the code of missing values
+    """
+
+    cuts: np.ndarray
+    n_cuts: np.ndarray
+    codes: np.ndarray
+    missing: np.ndarray
+
+    @classmethod
+    def of(cls, features, dtype):
+        """Return the table of features, each (cuts, codes, missing), for values of a type."""
+        cuts = np.full((len(features), PADDED), np.inf, dtype=dtype)
+        codes = np.zeros((len(features), MOST_BINS), dtype=np.uint8)
+        for g, (own, numbers, _) in enumerate(features):
+            near = own.astype(dtype)
+            # rounded down: x <= cut is unchanged
+            down = np.nextafter(near, dtype.type(-np.inf))
+            cuts[g, : len(own)] = np.where(near > own, down, near)
+            codes[g, : len(numbers)] = numbers
+        n_cuts = np.array([len(own) for own, _, _ in features])
+        return cls(cuts, n_cuts, codes, np.array([int(missing) for _, _, missing in features]))
+
+
+def search_columns(values, table, features, begin, codes):
+    """Write the bins of a block of rows, from `begin` on, into the rows `features` of `codes`.
+
+    The values are (n_columns, n_rows); `table` is a ``CutTable``.
+    """
+    for c in range(len(features)):
+        g = features[c]
+        out = codes[g, begin : begin + values.shape[1]]
+        cuts, between, missing = table.cuts[g], table.codes[g], table.missing[g]
+        if table.n_cuts[g] <= 7:
+            search_7(values[c], cuts, between, missing, out)
+        elif table.n_cuts[g] <= 31:
+            search_31(values[c], cuts, between, missing, out)
+        else:
+            search_255(values[c], cuts, between, missing, out)
 
 
 def find_bins(values, cuts, missing, out):
@@ -126,8 +180,5 @@ def find_bins(values, cuts, missing, out):
 
     The values are (n,) of float32 or float64, the bins (n,) of uint8.
     """
-    full = np.full(PADDED, np.inf, dtype=values.dtype)
-    near = cuts.astype(values.dtype)
-    # rounded down: x <= cut is unchanged
-    full[: len(cuts)] = np.where(near > cuts, np.nextafter(near, values.dtype.type(-np.inf)), near)
-    compiled(search_bins)(values, full, missing, out)
+    table = CutTable.of([(cuts, np.arange(len(cuts) + 1), missing)], values.dtype)
+    compiled(search_columns)(values[None], table, np.zeros(1, dtype=np.int64), 0, out[None])

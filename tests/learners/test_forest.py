@@ -1,10 +1,13 @@
 """Trees on blocks of rows: the same leaves and the same bits as a walk from the root."""
 
 import numpy as np
+import pandas as pd
 import pytest
+import scipy.sparse
 
+import coordboost as cb
 from coordboost.learners.binned import Binned
-from coordboost.learners.trees.forest import BLOCK, Forest, Nodes
+from coordboost.learners.trees.forest import BLOCK, Forest, Nodes, edges_of
 from coordboost.learners.trees.tree import Tree, Trees
 
 N_FEATURES = 4
@@ -92,3 +95,51 @@ def test_nodes_of_trees_that_come_one_after_the_other():
         for ours, theirs in zip(nodes, Nodes.of(trees, 0, n), strict=True):
             assert ours.dtype == theirs.dtype
             np.testing.assert_array_equal(ours, theirs)
+
+
+def mixed_rows(rng, n, p_missing):
+    rows = rng.normal(size=(n, 5)).round(2)
+    rows[:, 3] = rng.integers(12, size=n)
+    rows[:, 4] = 1.0
+    rows[rng.random((n, 5)) < p_missing] = np.nan
+    return rows
+
+
+FORMS = {
+    "C order": lambda rows: rows,
+    "Fortran order": np.asfortranarray,
+    "float32": lambda rows: rows.astype(np.float32),
+    "sparse": lambda rows: scipy.sparse.csc_array(np.nan_to_num(rows)),
+    "one row": lambda rows: rows[:1],
+    "a frame": lambda rows: pd.DataFrame(rows),
+    "whole numbers": lambda rows: np.nan_to_num(rows).astype(int),
+}
+
+
+@pytest.mark.parametrize("p_missing", [0.0, 0.2])
+def test_bins_that_no_tree_tells_apart_change_no_prediction(p_missing):
+    """An estimator bins by the thresholds in its trees only, a run by all of them."""
+    rng = np.random.default_rng(3)
+    rows = mixed_rows(rng, 600, p_missing)
+    y = np.nan_to_num(rows[:, 0] * rows[:, 1] + np.sin(rows[:, 3]))
+    new = mixed_rows(rng, 1500, 0.3)
+    model = cb.RandomizedGBMRegressor(
+        n_estimators=12, max_leaf_nodes=6, categorical_features=[3], warm_start=True, random_state=0
+    )
+    for n_estimators in (12, 20):
+        model.set_params(n_estimators=n_estimators).fit(rows, y)
+        for form in FORMS.values():
+            table = form(new)
+            assert model.predict(table).tobytes() == model.run_.predict(table).tobytes()
+
+
+def test_edges_are_the_codes_that_some_node_tells_apart():
+    rng = np.random.default_rng(4)
+    trees = random_trees(rng, 6, 5)
+    edges = np.zeros((N_FEATURES, 255), dtype=bool)
+    for j in range(4):
+        for at in range(2 * trees.n_leaves[j] - 1):
+            left = np.unpackbits(trees.goes_left[j, at], bitorder="little")
+            if trees.feature[j, at] >= 0:
+                edges[trees.feature[j, at]] |= left[1:] != left[:-1]
+    np.testing.assert_array_equal(edges_of(trees, 4, N_FEATURES), edges)

@@ -8,7 +8,7 @@ import numpy as np
 
 from coordboost._numba import compiled
 from coordboost.learners.base import Learners
-from coordboost.learners.trees.forest import Forest, Nodes
+from coordboost.learners.trees.forest import Forest, Nodes, edges_of
 from coordboost.learners.trees.grower import Grower
 from coordboost.learners.trees.histogram import NARROW
 from coordboost.learners.trees.tree import (
@@ -487,3 +487,10 @@ class TreeBank(Learners):
         return Forest(rows, self.held, self._nodes)
 
     at = standing
+
+    def edges(self):
+        """Return which neighbouring codes of each feature the trees tell apart.
+
+        See ``Binning.coarse``.
+        """
+        return edges_of(self.held, self.n_learners, self.n_groups)

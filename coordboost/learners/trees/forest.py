@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._numba import compiled, kernel
-from coordboost._numba.threads import all_done, pool, slices
+from coordboost._numba.threads import in_blocks, slices
 from coordboost.learners.base import Learners
 from coordboost.learners.trees.tree import Trees, is_in
 
@@ -158,6 +158,25 @@ def intervals_of(goes_left, tree, node):
     return first, last, row, np.concatenate(tables)
 
 
+def edges_of(trees, n, n_features):
+    """Return which neighbouring codes the first n trees tell apart, bool (n_features, 255).
+
+    Entry b of a feature is whether, at some node, code b goes another way than code b + 1.
+    """
+    edges = np.zeros((n_features, 255), dtype=bool)
+    exists = np.arange(trees.feature.shape[1]) < 2 * trees.n_leaves[:n, None] - 1
+    tree, node = np.nonzero(exists & (trees.feature[:n] >= 0))
+    for part in slices(len(tree), NODES):
+        feature = trees.feature[tree[part], node[part]]
+        goes_left = trees.goes_left[tree[part], node[part]]
+        left = np.unpackbits(goes_left, axis=1, bitorder="little")
+        order = np.argsort(feature, kind="stable")
+        found, begin = np.unique(feature[order], return_index=True)
+        apart = (left[:, 1:] != left[:, :-1])[order]
+        edges[found] |= np.logical_or.reduceat(apart, begin, axis=0)
+    return edges
+
+
 @kernel
 def leaf_of(codes, trees, j, i):
     """Return the leaf of sample i in tree j, by a walk."""
@@ -275,12 +294,7 @@ class Forest(_Forest, Learners):
         def add(rows):
             run(*fixed, beta, out, rows.start, rows.stop)
 
-        blocks = slices(len(out), ROWS)
-        if len(blocks) == 1 or pool().n_threads == 1:
-            for rows in blocks:
-                add(rows)
-        else:
-            all_done(add, blocks)
+        in_blocks(add, len(out), ROWS)
         return out
 
     def leaves(self, j, out):
