@@ -51,11 +51,11 @@ class Row:
 
     def as_dict(self):
         """The row for JSON, without its curve."""
-        out = {key: value for key, value in vars(self).items() if key not in ("curve", "where")}
-        numbers = {
-            name: None if np.isnan(out[name]) else out[name] for name in ("tightest", "pinned")
-        }
-        return {**out, **numbers, "good": self.good}
+        fields = {key: value for key, value in vars(self).items() if key not in ("curve", "where")}
+        for name in ("tightest", "pinned"):
+            if np.isnan(fields[name]):
+                fields[name] = None
+        return fields | {"good": self.good}
 
 
 @dataclass(frozen=True)

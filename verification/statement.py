@@ -40,11 +40,14 @@ def claim(name, space=None, of=(), shown=None, where=None, **expected):
         )
 
     def mark(function):
-        function.statement, function.expected, function.spaces = name, expected, _several(space)
-        function.formulas, function.definitions = shown or {}, lambda variant: where or {}
+        function.statement = name
+        function.expected = expected
+        function.spaces = _as_spaces(space)
+        function.formulas = shown or {}
+        function.definitions = lambda variant: where or {}
         function.about = lambda case: (
             isinstance(case, of)
-            or any(one.has(case) for one in function.spaces)
+            or any(space.has(case) for space in function.spaces)
             or not (of or space)
         )
         return function
@@ -57,8 +60,11 @@ def refuted(text):
     return text, "refuted"
 
 
-def _several(space):
-    return () if space is None else space if isinstance(space, tuple) else (space,)
+def _as_spaces(space):
+    """Return one space, several or None as a tuple."""
+    if space is None:
+        return ()
+    return space if isinstance(space, tuple) else (space,)
 
 
 def problem_of(walk):
@@ -128,7 +134,7 @@ class Check:
         conditions = assuming if isinstance(assuming, dict) else dict.fromkeys(every, assuming)
         self.theorem = theorem
         self.statement = theorem.name
-        self.spaces = _several(space)
+        self.spaces = _as_spaces(space)
         self.__doc__ = theorem.words
         self.compare = compare
         self.formulas = theorem.formulas

@@ -170,9 +170,9 @@ def runs(row, X, y, *, of, judge=None, work=1, **options):
     yield {**facts(row, X, **options), **summary, "rows": rows}
 
 
-def neighbours(row, X, y, *, factor=1.0, **options):
-    """Yield the table of a path and of its neighbour, `factor` times as small."""
-    (table,) = runs(row, X, y, of=small.cliff, **options)
+def neighbours(row, X, y, *, factor=1.0, of=small.cliff, **options):
+    """Yield the table of a run and of its neighbour, `factor` times as small."""
+    (table,) = runs(row, X, y, of=of, **options)
     hard, easy = (each.get("cpu") for each in table["rows"][:2])
     options = {"over_neighbour": hard / easy / factor, "most": CLIFF} if hard and easy else {}
     table = {key: value for key, value in table.items() if not callable(value)}
@@ -408,7 +408,14 @@ NEIGHBOURS = tuple(
         ),
     )
 )
-ROWS = (*PATHS, *STEPS, *TREES, *SMALL, *NEIGHBOURS)
+HUBER = Row(
+    "FS, Huber, 500 x 1,000, 3,000 steps beside 1,000",
+    lambda: ar1(500, 1_000),
+    neighbours,
+    1.0,
+    {"of": small.more_steps, "judge": small.scans_of, "n_steps": 1_000, "factor": 3.0},
+)
+ROWS = (*PATHS, *STEPS, *TREES, *SMALL, *NEIGHBOURS, HUBER)
 QUICK = ("logistic path, 500 x 10", "FS, 5,000 x 8, 10,000 steps", "warm, 100 x 5: one Lasso")
 
 

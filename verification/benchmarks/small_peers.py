@@ -289,3 +289,20 @@ def cliff(X, y, *, hard, easy, **options):
         "coordboost, beside": ours(easy),
         "scikit-learn lasso_path, Gram": peer(),
     }
+
+
+def more_steps(X, y, *, n_steps, factor=3, length=3.0):
+    """Forward stagewise with the Huber loss to the same l1 norm, in `factor` times `n_steps` steps
+    and beside it in `n_steps`.
+    """
+    problem = cb.Problem(X, y / np.abs(y).mean(), cb.losses.Huber(1.0))
+
+    def run(n):
+        return lambda: cb.solve(problem, cb.forward_stagewise(length / n), n).n_scans
+
+    return {"coordboost": run(factor * n_steps), "coordboost, beside": run(n_steps)}
+
+
+def scans_of(X, y):
+    """Return a judge of a number of scans."""
+    return lambda n_scans: {"scans": n_scans}
