@@ -3,7 +3,7 @@
 Functions of a `Path` and a tolerance; all return coefficients (n_columns, n_alphas).
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -20,7 +20,7 @@ LOSSES = {
 
 @dataclass(frozen=True)
 class Judged:
-    """What every contestant is given, and the best lower bounds of the optima so far.
+    """What every contestant is given.
 
     X : array in Fortran order, or CSC matrix
     y : (n,)
@@ -30,16 +30,11 @@ class Judged:
     X: object
     y: np.ndarray
     alphas: np.ndarray
-    lower: np.ndarray = field(init=False, repr=False)
-
-    def __post_init__(self):
-        object.__setattr__(self, "lower", np.full(len(self.alphas), -np.inf))
 
     def gap(self, coefs):
         """Return the largest relative gap of a contestant over the path."""
         upper, lower = self.bounds(coefs)
-        np.maximum(self.lower, lower, out=self.lower)
-        return float((upper - self.lower).max())
+        return float((upper - lower).max())
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,8 @@
 For the mean loss with an unpenalised intercept b0 and the penalty alpha (l1_ratio |w|_1 + (1 -
 l1_ratio) |w|^2 / 2). Predictions are f = b0 + X w, residuals r = -dloss/df. The judge fits the best
 intercept, so that the residuals sum to 0, and takes the dual point s r, 0 < s <= 1: its value is a
-lower bound of the optimum, whoever found w. The best one that any contestant's coefficients gave
-counts for all. No contestant's own report is used.
+lower bound of the optimum, whoever found w. So the gap is what anyone can prove from the answer
+alone; no contestant's own report is used.
 """
 
 import numpy as np
