@@ -45,13 +45,14 @@ def loss_rise(start, loss):
     return float(rise) if rise > ROUNDING * max(abs(start), abs(loss)) else 0.0
 
 
-def states_along(problem, method, path, at, seconds=0.0):
+def states_along(problem, method, path, at, seconds=0.0, *, k=0, coefficients=None):
     """Yield the states after `at` steps each of a recorded path, without a scan.
 
-    `at` does not decrease. *Cost*: each step passed.
+    `at` does not decrease. *Cost*: each step passed, from step `k` on, where the store of
+    coefficients is `coefficients`; by default from the start.
     """
-    k = 0
-    coefficients = method.coefficients.start(problem)
+    if coefficients is None:
+        coefficients = method.coefficients.start(problem)
     for step in at:
         coefficients = retrace(coefficients, path, k, step)
         k = step
@@ -208,8 +209,12 @@ class StepPath(PathLike):
     def losses(self) -> np.ndarray:
         """Sums of the losses on the training rows after 0, 1, ...
 
-        steps, (n_points,). *Cost*: O(n_samples) a step.
+        steps, (n_points,). *Cost*: O(n_samples) a step, once.
         """
+        return self._training_losses.copy()
+
+    @cached_property
+    def _training_losses(self):
         return training_losses(self.run, self.shifts)
 
     def certificate_at(self, place: PathPoint) -> Certificate:

@@ -6,6 +6,7 @@ A ``Run`` can be resumed, replayed, saved and loaded.
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator
+from copy import deepcopy
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
@@ -19,7 +20,7 @@ from coordboost.data import validation
 from coordboost.data.problem import Problem, checked_problem
 from coordboost.engine import storage
 from coordboost.engine.choice import checked_model_state, choose_model_state
-from coordboost.engine.kernel import Path
+from coordboost.engine.kernel import Path, retrace
 from coordboost.engine.loop import proceed, states
 from coordboost.engine.refitted import RefittedRun
 from coordboost.engine.result import State, Status, StepPath, spaced, states_along
@@ -29,6 +30,9 @@ from coordboost.paths.places import PathPoint, checked_place, unrounded
 from coordboost.rules.method import Method, checked_method
 
 __all__ = ["Run", "Status", "load"]
+
+#: Most steps of a run whose coefficients are kept to find points on its path.
+LANDMARKS = 64
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -154,7 +158,7 @@ class Run(StepPath):
 
         Norms and penalties need not be monotone along the path. The place *begins* to be reached at
         the returned step: it is reached after this step, and was not reached one step before.
-        *Cost*: log2(n_steps) replays, and for a penalty a scan each.
+        *Cost*: a replay of the run, once, and for a penalty log2(n_steps) scans.
 
         Parameters
         ----------
@@ -183,8 +187,8 @@ class Run(StepPath):
             return int(value)
         value = unrounded(value, self.final.l1, self.problem) if way == "l1" else value
         far = {
-            "l1": lambda k: next(self.replay([k])).l1 >= value,
-            "lam": lambda k: float(np.abs(next(self.replay([k])).corr).max()) <= value,
+            "l1": lambda k: self._state_after(k).l1 >= value,
+            "lam": lambda k: float(np.abs(self._state_after(k).corr).max()) <= value,
         }[way]
         if not far(self.n_steps):
             ends = self.final.l1 if way == "l1" else float(np.abs(self.final.corr).max())
@@ -199,6 +203,27 @@ class Run(StepPath):
             k = (no + yes) // 2
             no, yes = (no, k) if far(k) else (k, yes)
         return yes
+
+    @cached_property
+    def _landmarks(self):
+        """The store of coefficients after 0, s, 2 s, ... steps, and s, which is so large that they
+        take no more memory than the path.
+        """
+        spacing = max(1, self.problem.n_learners, -(-self.n_steps // LANDMARKS))
+        coefficients = self.method.coefficients.start(self.problem)
+        stores = [deepcopy(coefficients)]
+        for k in range(spacing, self.n_steps + 1, spacing):
+            coefficients = retrace(coefficients, self.path, k - spacing, k)
+            stores.append(deepcopy(coefficients))
+        return stores, spacing
+
+    def _state_after(self, k):
+        """The state that ``replay`` gives after k steps, from the landmark before it."""
+        stores, spacing = self._landmarks
+        store = deepcopy(stores[k // spacing])
+        start = k - k % spacing
+        along = states_along(self.problem, self.method, self.path, [k], k=start, coefficients=store)
+        return next(along)
 
     def _names(self):
         return list(

@@ -61,3 +61,27 @@ def test_the_last_state_of_a_run_is_computed_once():
     run = cb.solve(cb.Problem(X, X[:, 0]), cb.ls_boost(0.1), 50, watch=seen.append)
     assert run.final is seen[-1] and run.final.k == 50
     assert run.final.loss == next(run.replay([50])).loss and run.final.seconds == run.seconds
+
+
+@pytest.mark.parametrize("method", ["FS", "R-FS", "Frank-Wolfe"])
+def test_points_on_a_path_are_those_of_replayed_states(method):
+    X = np.random.default_rng(2).normal(size=(40, 5))
+    run = cb.solve(cb.Problem(X, X @ [9.0, 7, 5, 3, 1]), METHODS[method], 333)
+    states = list(run.replay(range(334)))
+    for k in (0, 1, 5, 6, 7, 100, 332, 333):
+        value = states[k].l1
+        step = run.step_at(cb.lasso.PathPoint(l1=value))
+        assert states[step].l1 >= value * (1 - 1e-12)
+        assert step == 0 or states[step - 1].l1 < value
+        found, plain = run._state_after(k), next(run.replay([k]))
+        assert found.beta.tobytes() == plain.beta.tobytes() and found.k == k
+
+
+def test_losses_are_computed_once_and_belong_to_the_caller():
+    X = np.random.default_rng(3).normal(size=(20, 3))
+    run = cb.solve(cb.Problem(X, X[:, 0]), cb.ls_boost(0.1), 9)
+    first = run.losses
+    kept = first.copy()
+    first[:] = 0.0
+    np.testing.assert_array_equal(run.losses, kept)
+    assert run.losses[3] == pytest.approx(next(run.replay([3])).loss, rel=1e-12)
