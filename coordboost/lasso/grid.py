@@ -234,7 +234,7 @@ class LassoPath(PiecewiseLinear):
         >>> X, y = load_diabetes(return_X_y=True)
         >>> path = cb.lasso_path(X, y, [0.5])
         >>> path.relaxed()
-        LassoPath(1 alphas, unit columns, cd, 2 scans, relative gaps <= 3.6e-02; relaxed, gamma = 0)
+        LassoPath(1 alphas, unit columns, cd, 1 scans, relative gaps <= 3.6e-02; relaxed, gamma = 0)
         >>> path.relaxed().score(X, y) > path.score(X, y)
         array([ True])
         """
