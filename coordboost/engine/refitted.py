@@ -19,6 +19,9 @@ class RefittedState(State):
     ``refitted`` is its ``RefittedRun``.
     """
 
+    shift: float
+    refitted: "RefittedRun"
+
     def certificate(self, target=None):
         """The interval of the optimum over coefficients and intercept."""
         found = super().certificate(target)
