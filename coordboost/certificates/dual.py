@@ -65,7 +65,7 @@ def slopes(s, price, ridge, size, limit):
 
 
 @kernel
-def corners(most, price, ridge, size, limit):
+def breakpoints(most, price, ridge, size, limit):
     """Return the largest s with a finite D, at most `most`; the smallest s where a correlation
     reaches its price and costs at once; whether quadratic terms cost, and whether limits do.
     """
@@ -105,7 +105,7 @@ def best_multiple(along, square, most, price, ridge, size, limit):
     limit : ndarray, (m,)
         The limit of each coefficient on the side of its correlation; inf for none.
     """
-    high, kink, has_ridge, has_limit = corners(most, price, ridge, size, limit)
+    high, kink, has_ridge, has_limit = breakpoints(most, price, ridge, size, limit)
     if square > 0.0:
         high = min(high, max(along, 0.0) / square)
     elif not along > 0.0:

@@ -39,12 +39,12 @@ from coordboost.learners.trees.histogram import (
     write_sizes,
 )
 from coordboost.learners.trees.nodes import (
-    Candidates,
+    BinnedTable,
+    Buffers,
     Kept,
     Limits,
-    Memory,
     Scratch,
-    Table,
+    SplitFeatures,
     Targets,
 )
 from coordboost.learners.trees.tree import Trees, keep_nodes, unit_values
@@ -682,11 +682,11 @@ def grow(table, limits, candidates, targets, memory, scratch, kept):
 
     Parameters
     ----------
-    table : Table
+    table : BinnedTable
     limits : Limits
-    candidates : Candidates
+    candidates : SplitFeatures
     targets : Targets
-    memory : Memory
+    memory : Buffers
     scratch : Scratch
     kept : Kept
 
@@ -734,11 +734,11 @@ def grow(table, limits, candidates, targets, memory, scratch, kept):
 def grow_from(table, limits, candidates, targets, memory, scratch, metric, trees, j):
     """Do ``grow`` from plain tuples: numba takes microseconds to recognise each named one."""
     return grow(
-        Table(*table),
+        BinnedTable(*table),
         Limits(*limits),
-        Candidates(*candidates),
+        SplitFeatures(*candidates),
         Targets(*targets),
-        Memory(*memory),
+        Buffers(*memory),
         Scratch(*scratch),
         Kept(metric, None if trees is None else Trees(*trees), j),
     )

@@ -31,12 +31,12 @@ from coordboost.learners.trees.histogram import ALLOWED, BLOCK, CODES, choose_sc
 from coordboost.learners.trees.nodes import (
     NODE,
     STATE,
-    Candidates,
+    BinnedTable,
+    Buffers,
     Kept,
     Limits,
-    Memory,
     Scratch,
-    Table,
+    SplitFeatures,
     Targets,
 )
 
@@ -180,7 +180,7 @@ ROOM, PARTS = 1 << 19, 4
 
 
 def _bits(sets):
-    """Return sets of features (n_sets, n_features) as bits, see ``Table``; None for no sets."""
+    """Return sets of features (n_sets, n_features) as bits; None for no sets."""
     if not len(sets):
         return None
     mask = np.zeros((sets.shape[1], -(-len(sets) // 62)), dtype=np.int64)
@@ -190,11 +190,11 @@ def _bits(sets):
 
 
 def _table(binned, growth):
-    """Return the features of `binned` with the constraints of `growth`, a ``Table``."""
+    """Return the features of `binned` with the constraints of `growth`, a ``BinnedTable``."""
     d, n = binned.codes.shape
     codes = np.zeros((d, -(-n // 8) * 8), dtype=np.uint8)
     codes[:, :n] = binned.codes
-    return Table(
+    return BinnedTable(
         codes,
         codes.view(np.uint64),
         binned.n_bins,
@@ -235,7 +235,7 @@ class Grower:
         slots = max(1, min(leaves, n // growth.min_samples, 1 << min(growth.max_depth - 1, 30)))
         # features are filled four at a time
         self.sizes = (slots, -(-d // 4) * 4, int(binned.n_bins.max()))
-        self.memory = Memory(
+        self.memory = Buffers(
             self.states,
             self.nodes,
             np.zeros((2 * leaves, d), dtype=CUT),
@@ -336,7 +336,7 @@ class Grower:
         table = self.table
         state = self.state
         scratch = self.scratch[0]
-        candidates = Candidates(*candidates)
+        candidates = SplitFeatures(*candidates)
         targets = Targets(*targets)
         kept = Kept(*kept)
         n_samples = len(targets.values)

@@ -80,7 +80,7 @@ STATE = np.dtype(
 )
 
 
-class Table(NamedTuple):
+class BinnedTable(NamedTuple):
     """The features on which trees grow, and their constraints.
 
     codes : uint8 (n_features, n_padded), padded to a multiple of eight samples
@@ -114,7 +114,7 @@ class Limits(NamedTuple):
     max_delta_step: float
 
 
-class Candidates(NamedTuple):
+class SplitFeatures(NamedTuple):
     """The features that a split may use.
 
     features : int64, increasing
@@ -139,7 +139,7 @@ class Targets(NamedTuple):
     drawn: np.ndarray | None
 
 
-class Memory(NamedTuple):
+class Buffers(NamedTuple):
     """Arrays that all trees reuse, with one or two numbers per sample.
 
     states : STATE (1,)
