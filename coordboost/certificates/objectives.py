@@ -20,16 +20,18 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import svdvals
 
-from coordboost._numba import compiled, is_piece, verb
+from coordboost._numba import compiled, is_piece, ready, verb
 from coordboost._numba.sums import base_at
 from coordboost._numba.threads import on_one_thread
-from coordboost._utils.checks import not_negative, shown
+from coordboost._utils.checks import NEAR, not_negative, shown
 from coordboost.certificates.declarations import contradiction, miscounted
 from coordboost.certificates.dual import best_multiple
 from coordboost.data.problem import Problem
 from coordboost.data.spectrum import unweighted
+from coordboost.losses.exponential import bregman_bound, form_at
 
 value = verb("value")
+evaluate = verb("evaluate")
 
 
 def magnitude(loss, y, weight, base, pred):
@@ -315,7 +317,27 @@ class Evaluation(NamedTuple):
             # 2
             rss = 2 * self.loss
             lower = scale * (rss + inner) - scale * scale * rss / 2
+        elif 0 < scale < 1 and (form := form_at(problem)) is not None:
+            lost = bregman_bound(scale, 0.0, 1.0, self._relative_square(problem, form))
+            lower = max(lower, self.loss + scale * inner - lost * (1 + NEAR))
         return lower
+
+    def second_order(self, problem):
+        """The same as `multiples`, for a bound of second order near s = 1; None if there is none.
+
+        With q the sum of resid^2 / curvature it is ``L + s g - (1 - s)^2 q / 2``, up to third
+        order.
+        """
+        form = form_at(problem)
+        square = math.nan if form is None else self._relative_square(problem, form)
+        if not math.isfinite(square):
+            return None
+        return float((self.resid * self.pred).sum()) + square, square, 1.0
+
+    def _relative_square(self, problem, form):
+        """The sum of resid^2 / curvature."""
+        work = np.empty((2, problem.n_samples))
+        return ready(evaluate, form)(form, problem.base + self.pred, *work)[3]
 
 
 class Unconstrained(NamedTuple):
@@ -485,7 +507,9 @@ class L1Penalty(NamedTuple):
     Lower end, with :math:`s = \min(1, \text{lam} / \|c\|_\infty)` and I the infimum:
     :math:`s\,(L + g) + (1 - s)\,I`, since :math:`L(b) \ge s\,(L + g - c^T b) + (1 - s)\,I` and
     :math:`\text{lam} \|b\|_1 \ge s\,c^T b`; for the squared loss the dual value at the best
-    multiple s r of the residual, :math:`s \le \text{lam} / \|c\|_\infty`.
+    multiple s r of the residual, :math:`s \le \text{lam} / \|c\|_\infty`; for the logistic, the
+    Poisson, the exponential and the gamma loss the larger of this and a bound of the dual value,
+    :math:`L + s\,g - (1 - s)^2 / (2 s) \sum_i r_i^2 / h_i`, h the curvatures.
 
     Parameters
     ----------
@@ -653,14 +677,18 @@ class Priced(NamedTuple):
         limit = self._limit(at.corr, error)
         price = self.price * (1 - relative)
         ridge = self.ridge * (1 - relative)
-        scale = self._best_scale(problem, at, price, ridge, size, limit)
-        conjugate = penalty_conjugate(price, ridge, scale * size, limit)
-        lower = at.lower_end(problem, scale) - conjugate - slack * max(scale, 1.0) ** 2
-        return lower, scale
+        ends = []
+        for multiples in (at.multiples(problem), at.second_order(problem)):
+            if multiples is None:
+                continue
+            scale = self._best_scale(multiples, price, ridge, size, limit)
+            conjugate = penalty_conjugate(price, ridge, scale * size, limit)
+            lower = at.lower_end(problem, scale) - conjugate - slack * max(scale, 1.0) ** 2
+            ends.append((lower, scale))
+        return max(ends)
 
-    def _best_scale(self, problem, at, price, ridge, size, limit):
+    def _best_scale(self, multiples, price, ridge, size, limit):
         """The multiple of the residual with the largest lower end, or one close to it."""
-        multiples = at.multiples(problem)
         if ridge.any() or (limit[(size > 0) & (limit > 0)] < math.inf).any():
             return compiled(best_multiple)(*multiples, price, ridge, size, limit)
         open_ = limit == math.inf

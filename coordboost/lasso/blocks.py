@@ -258,6 +258,7 @@ def sweep(updates, coef, index):
     return gain
 
 
+@kernel
 def descend(updates, coef, everyone, goal, flat, rounds):
     """Make rounds of sweeps over all columns and over their support until the gap is at most
     `goal`. Return the gap, and the number of coordinates of the support in all sweeps.

@@ -41,6 +41,8 @@ def no_worse_than_none(solved, objective, columns, lams, tol):
             gamma = rows[k].toarray()[0]
             if not (np.isfinite(gamma).all() and cost(gamma, lams[k]) <= cost_of_none):
                 rows[k] = none
+                if solved.shifts is not None:
+                    solved.shifts[k] = np.nan
                 gaps[k] = min(gaps[k], 1.0) if gaps[k] == gaps[k] else 1.0
     return solved._replace(coefs=scipy.sparse.vstack(rows, format="csr"))
 

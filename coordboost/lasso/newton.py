@@ -36,6 +36,7 @@ from coordboost.certificates.objectives import Evaluation
 from coordboost.lasso.blocks import EntryBlock, GramBlock
 from coordboost.lasso.columns import ScaledColumns
 from coordboost.lasso.descent import few_stored
+from coordboost.lasso.newton_path import NewtonPath
 from coordboost.lasso.penalty import Penalty, duality_gap
 from coordboost.lasso.workingset import SMALLEST_GAP, InnerSolver, by_working_sets
 from coordboost.learners import Dense
@@ -496,6 +497,19 @@ def by_newton(columns, lams, tol, free_intercept=False):
     The loss has second derivatives or a Lipschitz derivative. Return a `Solved`.
 
     free_intercept : whether to fit the intercept at every penalty
+    """
+    path = NewtonPath.of(columns, lams, tol, free_intercept)
+    if path is None:
+        return by_newton_sets(columns, lams, tol, free_intercept)
+    if path.run() or path.done == len(lams):
+        return path.solved()
+    rest = by_newton_sets(columns, lams[path.done :], tol, free_intercept)
+    return path.solved().followed_by(rest)
+
+
+def by_newton_sets(columns, lams, tol, free_intercept):
+    """As `by_newton`, by working sets: for losses of other forms, learners that are not stored,
+    ridge alone, larger sets, and where rounding ends the compiled path.
     """
     reduced, to_learners = reduced_columns(columns)
 

@@ -251,30 +251,39 @@ class Objective:
         size = self._rounding_of_corr * l1 + self._at_zero.sums(problem)
         return 2 * size / problem.start_excess if problem.start_excess > 0 else 0 * size
 
-    def path(self, alphas, coefs, gaps, n_scans, solver):
-        """The path of the models with the coefficients `coefs` of the scaled columns."""
+    def path(self, alphas, solved, solver):
+        """The path of the models of a `Solved`, whose gaps do not yet include rounding."""
         problem = self.problem
-        models, intercepts = on_scale_of_x(problem, self.scale, coefs)
+        gaps = solved.gaps + self.rounding(solved.coefs)
+        models, intercepts = on_scale_of_x(problem, self.scale, solved.coefs)
         if self.limited:
             models.data = np.clip(models.data, *self.limits[:, models.indices])  # rounding
         if self.free_intercept:
-            shifts = Shifts(problem)
-            intercepts = intercepts + [
-                shifts.beside(problem.combine(problem.unit(coef))) for coef in models.toarray()
-            ]
+            intercepts = intercepts + self._shifts(solved, models)
         return LassoPath(
             problem,
             alphas[: len(gaps)],
             models,
             intercepts,
             gaps,
-            n_scans,
+            solved.n_scans + 1,
             solver,
             self._factors_of_x(),
             self.limits,
             self.l1_ratio,
             free=self.free_intercept,
         )
+
+    def _shifts(self, solved, models):
+        """The best intercepts, less that at the start, (n_alphas,): those that are not known yet
+        are searched.
+        """
+        shifts = np.full(models.shape[0], np.nan) if solved.shifts is None else solved.shifts
+        search = Shifts(self.problem)
+        for k in np.flatnonzero(np.isnan(shifts)):
+            beta = self.problem.unit(models[[k]].toarray()[0])
+            shifts[k] = search.beside(self.problem.combine(beta))
+        return shifts
 
     def _factors_of_x(self):
         """Factors of the coefficients of X in the penalty, (2, n_columns): of abs values, squares.

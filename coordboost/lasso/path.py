@@ -175,9 +175,9 @@ def lasso_path(
                 coefs=solved.coefs + columns.unpenalised_part(solved.coefs),
                 n_scans=solved.n_scans + columns.basis.shape[1],
             )
-        coefs, gaps, n_scans = no_worse_than_none(solved, objective, columns, lams, tol)
-        gaps = gaps + objective.rounding(coefs)
-        path = objective.path(alphas, coefs, gaps, n_scans + 1, solver)
+        solved = no_worse_than_none(solved, objective, columns, lams, tol)
+        path = objective.path(alphas, solved, solver)
+        gaps = path.gaps
     if not constant or objective.free_intercept:
         gaps = reliable_gaps(path, objective, tol)
     return replace(path, gaps=gaps, message=_message(alphas, gaps, tol, cut))

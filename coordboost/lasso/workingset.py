@@ -184,16 +184,31 @@ class Solved(NamedTuple):
     coefs : CSR array, (n_done, n_learners), of the scaled columns
     gaps : (n_done,), relative to the loss at 0
     n_scans : scans of all learners
+    shifts : (n_done,), fitted intercepts, less that at the start; NaN or None if not known
     """
 
     coefs: scipy.sparse.csr_array
     gaps: np.ndarray
     n_scans: int
+    shifts: np.ndarray | None = None
 
     @classmethod
     def constant(cls, n_lams, n_learners):
         """Coefficients 0, which are optimal."""
         return cls(scipy.sparse.csr_array((n_lams, n_learners)), np.zeros(n_lams), 0)
+
+    def followed_by(self, other):
+        """The models of both, those of `other` at smaller penalties."""
+        shifts = self.shifts
+        if shifts is not None:
+            unknown = np.full(len(other.gaps), np.nan) if other.shifts is None else other.shifts
+            shifts = np.append(shifts, unknown)
+        return Solved(
+            scipy.sparse.vstack([self.coefs, other.coefs], format="csr"),
+            np.append(self.gaps, other.gaps),
+            self.n_scans + other.n_scans,
+            shifts,
+        )
 
 
 def by_working_sets(inner, n_learners, lams, tol, exhausted=lambda: False):

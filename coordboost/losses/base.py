@@ -13,6 +13,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from coordboost.losses.exponential import ExponentialForm
+
 #: Methods that take any loss, for error messages.
 ANY_LOSS = "gbm(rate), or RandomizedGBMRegressor and RandomizedGBMClassifier, which take any loss"
 
@@ -82,6 +84,9 @@ class Loss(ABC):
     inverse_link: Callable | None = None
     #: mean(f), the mean of the target (labels as 0 and 1) given predictions f, an array; default f
     mean: Callable | None = None
+    #: exponential_form(y, weight), for losses of the package: see ``losses/exponential.py``; it may
+    #: return None
+    exponential_form: Callable[..., ExponentialForm | None] | None = None
     #: constant(y, weight), the best constant prediction; by default the root of the sum of the
     #: residuals
     constant: Callable | None = None

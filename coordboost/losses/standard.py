@@ -23,7 +23,7 @@ from coordboost._numba.decay import decay, sigmoid
 from coordboost._numba.linesearch import safeguarded_newton
 from coordboost._utils.checks import InfiniteConstant, not_negative, positive, real, signs
 from coordboost._utils.kinds import examples
-from coordboost.losses.base import Loss
+from coordboost.losses.base import ExponentialForm, Loss
 
 
 def log_odds(y, weight, factor):
@@ -247,6 +247,11 @@ class Logistic(_Logistic, TwoClassLoss):
         tail = decay(abs(y * f))
         return tail / ((1.0 + tail) * (1.0 + tail)) + self.d
 
+    def exponential_form(self, y, weight):
+        if self.d > 0:
+            return None
+        return ExponentialForm(weight, -y, 0.0 * y, True)
+
     def mean(self, f):
         return sigmoid(f)
 
@@ -285,6 +290,9 @@ class Exponential(namedtuple("Exponential", ""), TwoClassLoss):
     def curvature(self, y, f):
         return math.exp(min(-y * f, 700.0))
 
+    def exponential_form(self, y, weight):
+        return ExponentialForm(weight, -y, 0.0 * y, False)
+
     def mean(self, f):
         return sigmoid(2 * f)
 
@@ -321,6 +329,9 @@ class Poisson(namedtuple("Poisson", ""), LogMeanLoss):
     def curvature(self, y, f):
         return extended_exp_slope(f)
 
+    def exponential_form(self, y, weight):
+        return ExponentialForm(weight, np.ones(len(y)), weight * y, False)
+
     def infimum(self, y):
         """Lower bounds, (n_samples,): the infima, less four roundings of the larger term."""
         log = np.log(np.where(y > 0, y, 1.0))
@@ -355,6 +366,9 @@ class Gamma(namedtuple("Gamma", ""), LogMeanLoss):
 
     def curvature(self, y, f):
         return y * extended_exp_slope(-f)
+
+    def exponential_form(self, y, weight):
+        return ExponentialForm(weight * y, -np.ones(len(y)), -weight, False)
 
     def infimum(self, y):
         """Lower bounds, (n_samples,): the infima, less four roundings of each term."""

@@ -38,16 +38,20 @@ class ByHand:
         return self.loss(coef) + alpha * np.sum(self.factor * np.abs(coef))
 
     def gap(self, coef, alpha):
-        """The gap, over the loss at 0, from the bound L(b) >= s (L + <r, Xw> - c'b) for losses
-        above 0, s = min(1, alpha / max|c|).
+        """The gap, over the loss at 0, from the larger of two bounds for s = min(1, alpha /
+        max|c|): L(b) >= s (L + <r, Xw> - c'b), for losses above 0, and L(b) >= L + s (<r, Xw> -
+        c'b) - (1 - s)^2 / (2 s) sum_i r_i^2 / h_i, h the curvatures.
         """
-        resid = (
-            self.weight * self.y / (1 + np.exp(self.y * (self.offset + self.X @ coef))) / self.total
-        )
+        margin = self.y * (self.offset + self.X @ coef)
+        resid = self.weight * self.y / (1 + np.exp(margin)) / self.total
         worst = np.max(np.abs(self.X.T @ resid) / self.factor)
-        primal = self.objective(coef, alpha)
-        lower = min(1.0, alpha / worst) * (self.loss(coef) + resid @ (self.X @ coef))
-        return (primal - max(lower, 0)) / self.null
+        scale = min(1.0, alpha / worst)
+        along = resid @ (self.X @ coef)
+        by_convexity = scale * (self.loss(coef) + along)
+        squares = self.weight @ np.exp(-margin) / self.total
+        by_curvature = self.loss(coef) + scale * along - (1 - scale) ** 2 / (2 * scale) * squares
+        lower = max(by_convexity, by_curvature, 0.0)
+        return (self.objective(coef, alpha) - lower) / self.null
 
     def rounding(self, coef, alpha):
         """Twice the rounding allowance of the certificate, 4 sqrt(n) u (|r|_1 (R + |beta|_1) + L),

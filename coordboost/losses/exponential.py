@@ -1,0 +1,132 @@
+r"""Losses of exponential form: :math:`a e^{s f} - c f` or :math:`a \log(1 + e^{s f})`, s = -1 or 1.
+
+So are the logistic, the Poisson, the exponential and the gamma loss, weights included. One pass
+over the samples gives the loss, residuals and curvatures, by an exponential that vectorises.
+
+With r the residuals, minus the derivatives, and h the curvatures let
+:math:`\kappa = \sum_i r_i / \sum_i h_i`, and :math:`\theta = \sigma (r - \kappa h)`. The curvature
+of such a loss is a concave function of its derivative, and its slope in the derivative is at most 1
+in size. So on the way from -r to -theta the curvature is at least
+:math:`\sigma (1 - |\kappa|) h`, and by Taylor's formula the conjugates satisfy
+
+.. math::
+    \sum_i \ell_i(f_i) + \ell_i^*(-\theta_i) + \theta_i f_i \le
+    \frac{(1 - \sigma)^2 \sum_i r_i^2 / h_i + (2 - \sigma) \sigma \kappa \sum_i r_i}
+    {2 \sigma (1 - |\kappa|)}.
+
+The right side needs no logarithms, and is of second order in 1 - sigma. The point theta is
+orthogonal to constants: it is a dual point for a free intercept, whatever the intercept is now.
+Where the intercept is fixed kappa is 0.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from coordboost._numba import kernel, reduction
+from coordboost._numba.decay import decay, log_one_plus
+
+#: Above this exponent the package continues the exponential by its tangent: no longer of this form.
+LARGEST_EXPONENT = 600.0
+#: Smallest exponential that is divided by.
+TINY = 1e-300
+
+
+class _ExponentialForm(NamedTuple):
+    size: np.ndarray
+    sign: np.ndarray
+    linear: np.ndarray
+    bounded: bool
+
+
+class ExponentialForm(_ExponentialForm):
+    """The losses of samples: ``size exp(sign f) - linear f``.
+
+    If `bounded`, they are ``size log(1 + exp(sign f))``.
+
+    size, sign, linear : (n_samples,), with ``size >= 0``, ``sign`` -1 or 1, ``sign * linear >= 0``
+    """
+
+    __slots__ = ()
+
+    def evaluate(self, pred, resid, curvature):
+        """Fill residuals and curvatures at the predictions, (n_samples,) each.
+
+        Return the loss, the sums of the residuals, of the curvatures, and of resid^2 / curvature.
+        The loss is infinite where an exponent is above LARGEST_EXPONENT.
+        """
+        if self.bounded:
+            return logistic_terms(self.size, self.sign, pred, resid, curvature)
+        return exponential_terms(self.size, self.sign, self.linear, pred, resid, curvature)
+
+
+@reduction
+def logistic_terms(size, sign, pred, resid, curvature):
+    """As `ExponentialForm.evaluate`, for bounded ones."""
+    loss = 0.0
+    sum_r = 0.0
+    sum_h = 0.0
+    sum_q = 0.0
+    for i in range(len(pred)):
+        exponent = sign[i] * pred[i]
+        z = max(decay(abs(exponent)), TINY)
+        share = 1.0 / (1.0 + z)
+        mean = share if exponent > 0.0 else z * share
+        resid[i] = -sign[i] * size[i] * mean
+        curvature[i] = size[i] * z * share * share
+        loss += size[i] * (max(exponent, 0.0) + log_one_plus(z))
+        sum_r += resid[i]
+        sum_h += curvature[i]
+        sum_q += size[i] * (1.0 / z if exponent > 0.0 else z)
+    return loss, sum_r, sum_h, sum_q
+
+
+@reduction
+def exponential_terms(size, sign, linear, pred, resid, curvature):
+    """The same for those that are not bounded."""
+    loss = 0.0
+    sum_r = 0.0
+    sum_h = 0.0
+    sum_q = 0.0
+    largest = 0.0
+    for i in range(len(pred)):
+        exponent = sign[i] * pred[i]
+        z = max(decay(abs(exponent)), TINY)
+        mean = size[i] * (1.0 / z if exponent > 0.0 else z)
+        r = linear[i] - sign[i] * mean
+        resid[i] = r
+        curvature[i] = mean
+        largest = max(largest, exponent)
+        loss += mean - linear[i] * pred[i]
+        sum_r += r
+        sum_h += mean
+        sum_q += r * r / mean if r != 0.0 else 0.0
+    return loss if largest <= LARGEST_EXPONENT else np.inf, sum_r, sum_h, sum_q
+
+
+@kernel
+def bregman_bound(scale, sum_r, sum_h, sum_q):
+    """The bound of the module's head, for the dual point ``scale (resid - kappa curvature)``.
+
+    sum_r : the sum of the residuals, 0 where the intercept is fixed
+    """
+    kappa = abs(sum_r) / sum_h if sum_r != 0.0 else 0.0
+    if not (kappa < 0.5 and scale > 0.0):
+        return np.inf
+    lost = (1.0 - scale) * (1.0 - scale) * sum_q if scale < 1.0 else 0.0
+    return (lost + (2.0 - scale) * scale * kappa * abs(sum_r)) / (2.0 * scale * (1.0 - kappa))
+
+
+def exponential_form(loss, y, weight):
+    """Return the form of a loss of the package for these targets and weights, or None.
+
+    A loss of your own has none: what it inherits may be changed.
+    """
+    if type(loss).__module__ != "coordboost.losses.standard" or loss.exponential_form is None:
+        return None
+    return loss.exponential_form(y, weight)
+
+
+def form_at(problem):
+    """The form of the loss of a problem, or None."""
+    return exponential_form(problem.loss, problem.y, problem.weight)
