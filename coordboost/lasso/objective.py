@@ -24,13 +24,15 @@ from coordboost.lasso.inputs import (
     penalty_grid,
 )
 from coordboost.lasso.penalty import Penalty
-from coordboost.paths.intercept import Shifts
+from coordboost.paths.intercept import Shifts, best_shift
 
 #: Smaller l1_ratios above 0 have the default grid of this one.
 SMALLEST_RATIO = 1e-3
 #: If the l1 penalties of the columns differ by more than this factor, gaps are those of
 #: certificates.
 UNEVEN = 1e6
+#: Residuals whose sum is this part of the sum of their sizes have the best intercept.
+BALANCED = 1e-10
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,10 +170,17 @@ class Objective:
         )
 
     def start(self, columns):
-        """The correlations of the columns with the residual at 0, (n_learners,)."""
+        """The correlations of the columns with the residual of the constant model, (n_learners,).
+
+        An intercept that is free has its best value there, also where the problem has none.
+        """
         if self.squared:
             return columns.zero
-        return columns.scan(self.problem.resid(0.0 * self.problem.y))
+        pred = np.zeros(self.problem.n_samples)
+        resid = self.problem.resid(pred)
+        if self.free_intercept and abs(resid.sum()) > BALANCED * np.abs(resid).sum():
+            resid = self.problem.resid(pred + best_shift(self.problem, pred))
+        return columns.scan(resid)
 
     def grid(self, columns, start, alphas, n_alphas, eps):
         """The penalties, decreasing: those given, or the default ones.

@@ -166,3 +166,27 @@ def test_the_squared_loss_has_the_best_intercept_without_the_option():
     one, other = (cb.lasso_path(X, y, refit_intercept=free) for free in (False, True))
     np.testing.assert_array_equal(one.coefs, other.coefs)
     np.testing.assert_array_equal(one.intercepts, other.intercepts)
+
+
+@pytest.mark.parametrize(
+    "loss", [cb.losses.Logistic(), cb.losses.Poisson()], ids=["labels", "counts"]
+)
+def test_a_problem_without_a_constant_has_the_path_of_the_centred_one(loss):
+    """At 0 the residuals do not sum to 0, and the correlation has the sign of that sum: the limit
+    lets it stay, but not the best intercept.
+    """
+    x = np.array([[3.0], [4], [5], [6], [7], [8]])
+    y = np.array([-1.0, -1, -1, 1, -1, 1]) if loss == cb.losses.Logistic() else 0.1 * x[:, 0] - 0.2
+    paths = [
+        cb.lasso_path(
+            cb.Problem(x, y, loss, center=center),
+            alphas=[0.05, 0.01],
+            unit_columns=False,
+            refit_intercept=True,
+            positive=True,
+            tol=1e-10,
+        )
+        for center in (True, False)
+    ]
+    assert (paths[0].coefs[0] > 0.01).all()
+    np.testing.assert_allclose(paths[1].coefs, paths[0].coefs, rtol=1e-6)
