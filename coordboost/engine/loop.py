@@ -69,6 +69,8 @@ def proceed(run, n_steps, stop=(), watch=None):
                     status = Status.COMPLETED
                 if watch is not None and (timely or status):
                     watch(state)
+                    solver.present = None  # the user's function may have written into it
+                    state = solver.state()
                 if timely:
                     next_look = time.perf_counter() + LOOK
                 if status is None and interrupted():
