@@ -4,6 +4,7 @@ and scikit-learn's callbacks.
 
 import copy
 import math
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -87,6 +88,16 @@ class StagedModel:
         feature = dictionary.trees.feature[used]
         gain = dictionary.trees.gain[used]
         return np.bincount(feature[feature >= 0], gain[feature >= 0], dictionary.n_groups)
+
+
+class StagedModels(list):
+    """The ``StagedModel`` of each target."""
+
+    @cached_property
+    def binning(self):
+        """The bins of the fit, as far as the trees tell them apart, for predictions."""
+        edges = np.logical_or.reduce([model.run.problem.dictionary.edges() for model in self])
+        return self[0].run.problem.binning.coarse(edges)
 
 
 def add_losses(losses):
@@ -413,7 +424,7 @@ class CallbackRule:
         runs = [PartialRun(one.problem, self.method, one.path) for one in all_]
         return lambda: {
             "runs_": runs,
-            "_models": [StagedModel(run, n_iter, self.every) for run in runs],
+            "_models": StagedModels(StagedModel(run, n_iter, self.every) for run in runs),
             "n_iter_": n_iter,
         }
 

@@ -46,6 +46,7 @@ from coordboost.estimators.monitoring import (
     EarlyStopping,
     Progress,
     StagedModel,
+    StagedModels,
     add_losses,
     best_iterations,
     with_callbacks,
@@ -136,8 +137,6 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    #: The models, and the bins as far as their trees tell them apart, once they have predicted.
-    _coarse: tuple[Any, Any] = (None, None)
     #: ``train_score_`` of a model whose pickle left the training data out.
     _kept_score = None
 
@@ -339,10 +338,10 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
             n_iter, self.validation_score_ = best_iterations(rules)
         self.runs_ = runs
         self.n_iter_ = max(n_iter)
-        self._models = [
+        self._models = StagedModels(
             StagedModel(run, n, self._steps_per_iteration)
             for run, n in zip(runs, n_iter, strict=True)
-        ]
+        )
 
     def _use_newton(self, loss):
         """Whether leaf values and gains use second derivatives."""
@@ -461,12 +460,11 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
     def _without_data(self):
         if not hasattr(self, "runs_") or not self.runs_[0].problem.has_data:
             return {}
-        models = [model.without_data() for model in self._models]
+        models = StagedModels(model.without_data() for model in self._models)
         return {
             "_models": models,
             "runs_": [model.run for model in models],
             "_kept_score": self.train_score_,
-            "_coarse": (None, None),
         }
 
     @property
@@ -501,11 +499,7 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
     def _bin(self, X):
         """Return new rows in the bins of the fit."""
         check_is_fitted(self)
-        if self._coarse[0] is not self._models:
-            banks = [model.run.problem.dictionary for model in self._models]
-            edges = np.logical_or.reduce([bank.edges() for bank in banks])
-            self._coarse = self._models, self.runs_[0].problem.binning.coarse(edges)
-        return self._coarse[1].bin(check_table(self, X))
+        return self._models.binning.bin(check_table(self, X))
 
     def _raw_predict(self, X):
         """Return the predictions of all models on the link scale, (n_samples, n_models)."""
