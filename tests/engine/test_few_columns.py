@@ -55,11 +55,12 @@ def test_a_weighted_gram_matrix_of_many_rows():
     np.testing.assert_allclose(gram, (rows * problem.weight) @ rows.T, rtol=0, atol=1e-13)
 
 
-def test_the_last_state_of_a_run_is_computed_once():
+def test_the_last_state_of_a_run_is_kept_but_not_shared_with_a_watching_function():
     X = np.random.default_rng(1).normal(size=(40, 4))
     seen = []
     run = cb.solve(cb.Problem(X, X[:, 0]), cb.ls_boost(0.1), 50, watch=seen.append)
-    assert run.final is seen[-1] and run.final.k == 50
+    assert run.final is run.final and run.final.k == seen[-1].k == 50
+    assert not np.shares_memory(run.final.beta, seen[-1].beta)
     assert run.final.loss == next(run.replay([50])).loss and run.final.seconds == run.seconds
 
 
