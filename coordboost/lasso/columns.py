@@ -11,8 +11,6 @@ from coordboost.learners.scan import LITTLE, scan, scan_few
 
 #: Learners at a time when many residuals are scanned, so that the products stay in the cache.
 FEW = 512
-#: Entries of the columns that are copied at a time for a weighted Gram matrix.
-BLOCK = 1 << 17
 
 
 def full_rows(models):
@@ -137,15 +135,10 @@ class ScaledColumns:
 
         *Cost*: one pass over the learners; with weights in blocks of rows.
         """
-        if self.root is None:
-            gram = self.rows @ self.rows.T
-        else:
-            gram = np.zeros((self.n_learners, self.n_learners))
-            length = max(1, BLOCK // self.n_learners)
-            for start in range(0, self.n_samples, length):
-                block = slice(start, start + length)
-                weighted = self.rows[:, block] * self.root[block]
-                gram += weighted @ weighted.T
+        weight = self.problem.weight
+        gram = self.problem.dictionary.gram(
+            weight if self.root is not None else np.ones_like(weight)
+        )
         if self.scale is not None:
             gram *= self.scale[:, None]
             gram *= self.scale

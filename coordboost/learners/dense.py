@@ -88,8 +88,12 @@ class Dense(_Dense, Learners):
         """
         rows = self.rows
         if rows.dtype != np.float64 or (weight != 1).any():
-            parts = slices(len(weight), max(LEAST_SAMPLES, PIECE // len(rows)))
-            return sum((rows[:, part] * weight[part]) @ rows[:, part].T for part in parts)
+            root = np.sqrt(weight)
+            gram = np.zeros((len(rows), len(rows)))
+            for part in slices(len(weight), max(LEAST_SAMPLES, PIECE // len(rows))):
+                weighted = rows[:, part] * root[part]
+                gram += weighted @ weighted.T
+            return gram
         return rows @ rows.T
 
     def combine(self, beta):

@@ -117,16 +117,12 @@ def bregman_bound(scale, sum_r, sum_h, sum_q):
     return (lost + (2.0 - scale) * scale * kappa * abs(sum_r)) / (2.0 * scale * (1.0 - kappa))
 
 
-def exponential_form(loss, y, weight):
-    """Return the form of a loss of the package for these targets and weights, or None.
+def form_at(problem):
+    """The form of the loss of a problem, for its targets and weights, or None.
 
     A loss of your own has none: what it inherits may be changed.
     """
+    loss = problem.loss
     if type(loss).__module__ != "coordboost.losses.standard" or loss.exponential_form is None:
         return None
-    return loss.exponential_form(y, weight)
-
-
-def form_at(problem):
-    """The form of the loss of a problem, or None."""
-    return exponential_form(problem.loss, problem.y, problem.weight)
+    return loss.exponential_form(problem.y, problem.weight)

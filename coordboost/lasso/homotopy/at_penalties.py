@@ -1,7 +1,6 @@
 """The exact path of the Lasso, evaluated at given penalties."""
 
 import numpy as np
-import scipy.sparse
 
 from coordboost.lasso.descent import CoordinateDescent, by_descent
 from coordboost.lasso.grid import columns_in_use
@@ -68,10 +67,7 @@ def by_descent_first(columns, lams, tol):
     n_done = len(solved.gaps)
     if n_done == len(lams) or not exhausted():
         return solved
-    remaining = by_exact_path(columns, lams[n_done:], tol)
-    coefs = scipy.sparse.vstack([solved.coefs, remaining.coefs], format="csr")
-    gaps = np.append(solved.gaps, remaining.gaps)
-    return Solved(coefs, gaps, solved.n_scans + remaining.n_scans)
+    return solved.followed_by(by_exact_path(columns, lams[n_done:], tol))
 
 
 def _points(columns, coefs, lams):
