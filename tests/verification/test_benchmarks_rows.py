@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from verification.benchmarks import glm_peers, judge, rows, small_peers
+from verification.benchmarks import glm_peers, judge, markdown, rows, small_peers
 from verification.benchmarks.data import ar1
 from verification.benchmarks.lasso_peers import Peer
 
@@ -100,7 +100,8 @@ def test_names_of_rows_are_unique():
 
 def test_the_section_is_written_between_its_marks(tmp_path):
     page = tmp_path / "page.md"
-    page.write_text(f"before\n{rows.MARKS[0]}\nold\n{rows.MARKS[1]}\nafter\n")
+    begin, end = markdown.marks("rows")
+    page.write_text(f"before\n{begin}\nold\n{end}\nafter\n")
     table = {
         "name": "tiny",
         "unit": "path",
@@ -113,13 +114,14 @@ def test_the_section_is_written_between_its_marks(tmp_path):
     }
     pickled = {**table, "unit": "pickle of trees", "rows": [{"name": "coordboost", "bytes": 1234}]}
     del pickled["target"]
-    rows.write(page, [table, pickled])
+    markdown.write_section(page, "rows", rows.section([table, pickled]))
     text = page.read_text()
     assert text.startswith("before") and text.endswith("after\n") and "old" not in text
     assert "| tiny, gap 0.001 | 12.3 | 0.25 (peer) | 0.5 | 3 (2) |" in text
     assert "| tiny, pickle of trees | 1,234 bytes | 0.25 (peer) | 0.5 |  |" in text
 
 
-def test_the_page_on_performance_has_the_marks():
+@pytest.mark.parametrize("suite", ["rows", "defaults"])
+def test_the_page_on_performance_has_the_marks(suite):
     page = (Path(__file__).parents[2] / "docs" / "performance.md").read_text(encoding="utf-8")
-    assert all(page.count(mark) == 1 for mark in rows.MARKS)
+    assert all(page.count(mark) == 1 for mark in markdown.marks(suite))

@@ -1,9 +1,10 @@
 """Run the benchmarks: ``python -m verification.benchmarks [SUITE ...] [--quick] [--only NAME]
 [--out FILE] [--markdown FILE] [--section FILE]``.
 
-The suites are boosting, lasso, lasso_cv, trees, langevin, frank_wolfe, and rows, which has a table
-for each row of docs/performance.md. Prints a table per problem; ``--out`` writes all figures as
-JSON, ``--markdown`` the tables for a page, ``--section`` a line for each row into that page.
+The suites are boosting, lasso, lasso_cv, trees, langevin, frank_wolfe; rows, which has a table for
+each row of docs/performance.md; and defaults, which has one for each set of that page. Prints a
+table per problem; ``--out`` writes all figures as JSON, ``--markdown`` the tables for a page,
+``--section`` the lines of rows and defaults into that page.
 """
 
 import json
@@ -15,10 +16,11 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from verification.benchmarks import markdown, r, rows
+from verification.benchmarks import defaults, markdown, r, rows
 from verification.benchmarks.harness import environment
 
-SUITES = ("boosting", "lasso", "lasso_cv", "trees", "langevin", "frank_wolfe", "rows")
+SUITES = ("boosting", "lasso", "lasso_cv", "trees", "langevin", "frank_wolfe", "rows", "defaults")
+SECTIONS = {"rows": rows.section, "defaults": defaults.section}
 UNSHOWN = ("wall_min", "wall_max", "cpu_min", "cpu_max", "over_best")  # written to files only
 
 
@@ -50,8 +52,10 @@ def write(record, out, markdown_file, section_file):
         Path(out).write_text(json.dumps(record, indent=1), encoding="utf-8")
     if markdown_file:
         Path(markdown_file).write_text(markdown.page(record), encoding="utf-8")
-    if section_file:
-        rows.write(section_file, [table for table in record["tables"] if table["suite"] == "rows"])
+    for suite, section in SECTIONS.items():
+        tables = [table for table in record["tables"] if table["suite"] == suite]
+        if section_file and tables:
+            markdown.write_section(section_file, suite, section(tables))
 
 
 @click.command()
@@ -80,7 +84,7 @@ def write(record, out, markdown_file, section_file):
     "--section",
     "section_file",
     type=click.Path(exists=True, dir_okay=False),
-    help="Write a line for each row of the suite rows into this page, between its marks.",
+    help="Write the lines of the suites rows and defaults into this page, between their marks.",
 )
 def main(suites, quick, only, limit, out, markdown_file, section_file):
     """Compare coordboost with other packages on the same work.

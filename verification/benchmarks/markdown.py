@@ -1,4 +1,8 @@
-"""The tables in Markdown: a line of facts, a line with the verdict, a row for each contestant."""
+"""The tables in Markdown: a line of facts, a line with the verdict, a row for each contestant; and
+the sections of a page that a suite writes anew.
+"""
+
+from pathlib import Path
 
 CLOCK = (
     "wall",
@@ -80,3 +84,17 @@ def page(record):
     return "\n".join(
         ["# Benchmarks", "", f"Python {record['environment']['python']}, {versions}.", "", *tables]
     )
+
+
+def marks(suite):
+    """Return the two marks of a page between which a suite writes its section."""
+    return f"<!-- {suite}: begin -->", f"<!-- {suite}: end -->"
+
+
+def write_section(file, suite, text):
+    """Write the section of a suite into a page, between its marks."""
+    path = Path(file)
+    page = path.read_text(encoding="utf-8")
+    begin, end = marks(suite)
+    before, after = page.index(begin) + len(begin), page.index(end)
+    path.write_text(f"{page[:before]}\n{text}\n{page[after:]}", encoding="utf-8")

@@ -15,7 +15,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from operator import attrgetter
-from pathlib import Path
 
 import numpy as np
 import scipy.sparse
@@ -40,7 +39,6 @@ CPU = attrgetter("cpu")
 PACKAGES = ("adelie", "glmnet", "sklearn.linear_model", "lightgbm", "xgboost", "catboost")
 #: Ratio of neighbours that is too much.
 CLIFF = 2.0
-MARKS = ("<!-- rows: begin -->", "<!-- rows: end -->")
 
 
 @dataclass(frozen=True)
@@ -462,11 +460,3 @@ def section(tables):
         "|---|---|---|---|---|",
     )
     return "\n".join([*head, *map(line, tables)])
-
-
-def write(file, tables):
-    """Write the section into a page, between its marks."""
-    path = Path(file)
-    text = path.read_text(encoding="utf-8")
-    before, after = text.index(MARKS[0]) + len(MARKS[0]), text.index(MARKS[1])
-    path.write_text(f"{text[:before]}\n{section(tables)}\n{text[after:]}", encoding="utf-8")
