@@ -80,90 +80,110 @@ def bounded_score(left, right, w_left, w_right, node, sign):
 
 
 @kernel
-def cut_ordered(state, sums, counts, n_bins, missing, node, sign, limits, scratch, cut):
-    """Find the best cut of a feature with ordered bins.
+def write_sides(state, sums, counts, n_cuts, node, total, entry, scratch):
+    """Write the sums, weights and counts on both sides of the cuts after bins 0, 1, ...
 
-    `sign` is its monotone constraint, None if no feature has one.
+    `total` and `entry` are those of missing values that go left, else 0.
     """
-    least = limits.min_samples
-    lightest = limits.min_weight
-    l2 = limits.l2
     sum_left = scratch[0]
     sum_right = scratch[1]
     mass_left = scratch[2]
     mass_right = scratch[3]
     n_left = scratch[4]
-    scores = scratch[5]
-    total = node.total
-    whole = node.mass
-    n_samples = float(node.count)
+    node_total = node.total
+    node_mass = node.mass
+    node_count = float(node.count)
     bits = state.bits
-    unit = state.unit
-    n = n_bins - (missing >= 0)
-    best = -math.inf
-    side = 0
-    sides = 1
     mask = (1 << bits) - 1
-    cut.bin, cut.missing_left = -1, 0
-    while side < sides:  # missing values on the right, then on the left
-        a, c = (sums[missing], counts[missing]) if side else (0, 0)
-        if state.wide:
-            for b in range(n):
-                a += sums[b]
-                c += counts[b]
-                sum_left[b], sum_right[b], mass_left[b], mass_right[b], n_left[b] = (
-                    a,
-                    total - a,
-                    c >> bits,
-                    whole - (c >> bits),
-                    c & mask,
-                )
-        else:
-            for b in range(n):
-                a += sums[b]
-                sum_left[b], n_left[b] = a >> bits, a & mask
-            for b in range(n):  # integers below 2^53 are exact as floats
-                sum_right[b], mass_left[b], mass_right[b] = (
-                    float(total) - sum_left[b],
-                    n_left[b],
-                    n_samples - n_left[b],
-                )
-        for b in range(n):
-            left = sum_left[b]
-            right = sum_right[b]
+    if state.wide:
+        for b in range(n_cuts):
+            total += sums[b]
+            entry += counts[b]
+            sum_left[b] = total
+            sum_right[b] = node_total - total
+            mass_left[b] = entry >> bits
+            mass_right[b] = node_mass - (entry >> bits)
+            n_left[b] = entry & mask
+    else:
+        for b in range(n_cuts):
+            total += sums[b]
+            sum_left[b] = total >> bits
+            n_left[b] = total & mask
+        for b in range(n_cuts):  # integers below 2^53 are exact as floats
+            sum_right[b] = float(node_total) - sum_left[b]
+            mass_left[b] = n_left[b]
+            mass_right[b] = node_count - n_left[b]
+
+
+@kernel
+def score_cuts(unit, n_cuts, node, sign, l2, scratch):
+    """Write the scores of cuts, minus infinity where the monotone constraint forbids a cut."""
+    sum_left = scratch[0]
+    sum_right = scratch[1]
+    mass_left = scratch[2]
+    mass_right = scratch[3]
+    scores = scratch[5]
+    for b in range(n_cuts):
+        left = sum_left[b]
+        right = sum_right[b]
+        w_left = unit * mass_left[b] + l2
+        w_right = unit * mass_right[b] + l2
+        scores[b] = (left * left * w_right + right * right * w_left) / (w_left * w_right)
+    if sign is not None and is_bounded(node):
+        for b in range(n_cuts):
             w_left = unit * mass_left[b] + l2
             w_right = unit * mass_right[b] + l2
-            scores[b] = (left * left * w_right + right * right * w_left) / (w_left * w_right)
-        if sign is not None and is_bounded(node):
-            for b in range(n):
-                w_left = unit * mass_left[b] + l2
-                w_right = unit * mass_right[b] + l2
-                scores[b] = bounded_score(sum_left[b], sum_right[b], w_left, w_right, node, sign)
-        elif sign is not None and sign != 0:
-            for b in range(n):
-                value_left = sum_left[b] / (unit * mass_left[b] + l2)
-                value_right = sum_right[b] / (unit * mass_right[b] + l2)
-                if not sign * (value_right - value_left) > 0:
-                    scores[b] = -math.inf
-        first, end = 0, n
-        while first < end and (n_left[first] < least or unit * mass_left[first] < lightest):
-            first += 1
-        while first < end and (
-            n_samples - n_left[end - 1] < least or unit * mass_right[end - 1] < lightest
+            scores[b] = bounded_score(sum_left[b], sum_right[b], w_left, w_right, node, sign)
+    elif sign is not None and sign != 0:
+        for b in range(n_cuts):
+            value_left = sum_left[b] / (unit * mass_left[b] + l2)
+            value_right = sum_right[b] / (unit * mass_right[b] + l2)
+            if not sign * (value_right - value_left) > 0:
+                scores[b] = -math.inf
+
+
+@kernel
+def cut_ordered(state, sums, counts, n_bins, missing, node, sign, limits, scratch, cut):
+    """Find the best cut of a feature with ordered bins.
+
+    `sign` is its monotone constraint, None if no feature has one.
+    """
+    min_samples = limits.min_samples
+    min_weight = limits.min_weight
+    unit = state.unit
+    mass_left = scratch[2]
+    mass_right = scratch[3]
+    n_left = scratch[4]
+    scores = scratch[5]
+    n_samples = float(node.count)
+    n_cuts = n_bins - (missing >= 0)
+    has_missing = False
+    cut.score, cut.bin, cut.missing_left = -math.inf, -1, 0
+    for missing_left in range(2):
+        total, entry = (sums[missing], counts[missing]) if missing_left else (0, 0)
+        write_sides(state, sums, counts, n_cuts, node, total, entry, scratch)
+        score_cuts(unit, n_cuts, node, sign, limits.l2, scratch)
+        start, stop = 0, n_cuts
+        while start < stop and (
+            n_left[start] < min_samples or unit * mass_left[start] < min_weight
         ):
-            end -= 1
-        top = -math.inf
-        at = -1
-        for b in range(first, end):
-            if scores[b] > top:
-                top = scores[b]
-                at = b
-        if top > best or (top == best and at < cut.bin):
-            best, cut.bin, cut.missing_left = top, at, side
-        if n_left[n - 1] < n_samples:
-            sides = 2
-        side += 1
-    cut.score, cut.has_missing = best, sides - 1
+            start += 1
+        while start < stop and (
+            n_samples - n_left[stop - 1] < min_samples or unit * mass_right[stop - 1] < min_weight
+        ):
+            stop -= 1
+        best = -1
+        best_score = -math.inf
+        for b in range(start, stop):
+            if scores[b] > best_score:
+                best_score = scores[b]
+                best = b
+        if best_score > cut.score or (best_score == cut.score and best < cut.bin):
+            cut.score, cut.bin, cut.missing_left = best_score, best, missing_left
+        if n_left[n_cuts - 1] == n_samples:  # no missing values, or they are on the left
+            break
+        has_missing = True
+    cut.has_missing = int(has_missing)
 
 
 @kernel
