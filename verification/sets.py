@@ -18,7 +18,22 @@ N_COLUMNS = {
 }
 
 #: Tables with categories, as CSV with a line of names.
-TABLES = ("adult", "amazon", "click_small", "internet", "kick")
+TABLES = (
+    "adult",
+    "amazon",
+    "click_small",
+    "internet",
+    "kick",
+    "ionosphere",
+    "titanic",
+    "phoneme",
+    "mammography",
+    "telco_churn",
+    "bank_marketing",
+    "abalone",
+    "wine_quality",
+    "diamonds",
+)
 
 
 class Absent(LookupError):

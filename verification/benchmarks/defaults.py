@@ -31,7 +31,7 @@ N_SPLITS, TEST_SHARE = 5, 0.3
 N_TRAINING, N_TEST = 10_000, 20_000
 #: scikit-learn takes so many levels of a category at most.
 MOST_LEVELS = 255
-MISSING = ("?", "NULL", "NOT AVAIL", "")
+MISSING = ("?", "NULL", "NOT AVAIL", " ", "")
 PACKAGES = ("lightgbm", "xgboost", "catboost", "sklearn.ensemble")
 
 
@@ -50,12 +50,6 @@ def numbers(name):
     return pd.DataFrame(X if isinstance(X, np.ndarray) else X.toarray()), y
 
 
-def binary(name):
-    """Return a stored set of numbers as `numbers` does, with the labels 0 and 1."""
-    X, y = numbers(name)
-    return X, (y > y.min()).astype(int)
-
-
 def with_categories(name, target, drop=(), numeric=None):
     """Return a CSV table as a frame, and its target.
 
@@ -72,7 +66,7 @@ def with_categories(name, target, drop=(), numeric=None):
         all_numbers = bool((values.notna() | table[column].isna()).all())
         is_number = all_numbers if numeric is None else column in numeric
         table[column] = values if is_number else table[column].astype("category")
-    return table, np.unique(y, return_inverse=True)[1]
+    return table, y.to_numpy()
 
 
 def of_scikit_learn(load):
@@ -82,15 +76,15 @@ def of_scikit_learn(load):
 
 
 SETS = (
-    Table("german", partial(binary, "german.numer")),
-    Table("sonar", partial(binary, "sonar")),
-    Table("cancer", partial(binary, "cancer")),
-    Table("diabetes", partial(binary, "diabetes")),
+    Table("german", partial(numbers, "german.numer")),
+    Table("sonar", partial(numbers, "sonar")),
+    Table("cancer", partial(numbers, "cancer")),
+    Table("diabetes", partial(numbers, "diabetes")),
     Table("housing", partial(numbers, "housing"), regression=True),
     Table("year_1176", partial(numbers, "year_1176"), regression=True),
-    Table("epsilon_200", partial(binary, "epsilon_200")),
-    Table("a9a", partial(binary, "a9a")),
-    Table("higgs_subset", partial(binary, "higgs_subset")),
+    Table("epsilon_200", partial(numbers, "epsilon_200")),
+    Table("a9a", partial(numbers, "a9a")),
+    Table("higgs_subset", partial(numbers, "higgs_subset")),
     Table("kick", partial(with_categories, "kick", "IsBadBuy", drop=["RefId"])),
     Table("internet", partial(with_categories, "internet", "Who_Pays_for_Access_Work", numeric=())),
     Table("adult", partial(with_categories, "adult", "income", drop=["part"])),
@@ -105,6 +99,15 @@ SETS = (
     Table("wine", partial(of_scikit_learn, sklearn.datasets.load_wine)),
     Table("digits", partial(of_scikit_learn, sklearn.datasets.load_digits)),
     Table("progression", partial(of_scikit_learn, sklearn.datasets.load_diabetes), regression=True),
+    Table("ionosphere", partial(with_categories, "ionosphere", "target")),
+    Table("titanic", partial(with_categories, "titanic", "survived", drop=["alive"])),
+    Table("phoneme", partial(with_categories, "phoneme", "target")),
+    Table("mammography", partial(with_categories, "mammography", "target")),
+    Table("telco_churn", partial(with_categories, "telco_churn", "Churn", drop=["customerID"])),
+    Table("bank_marketing", partial(with_categories, "bank_marketing", "y")),
+    Table("abalone", partial(with_categories, "abalone", "target"), regression=True),
+    Table("wine_quality", partial(with_categories, "wine_quality", "target"), regression=True),
+    Table("diamonds", partial(with_categories, "diamonds", "price"), regression=True),
 )
 QUICK = ("german", "housing")
 
@@ -191,6 +194,11 @@ def held_out(predictor, X, y, regression):
     return log_loss(y, predictor.predict_proba(X), labels=predictor.classes_)
 
 
+def target(y, regression):
+    """Return a target as numbers: of a classifier, the places of the sorted labels."""
+    return np.asarray(y, dtype=float) if regression else np.unique(y, return_inverse=True)[1]
+
+
 def splits(X, y, regression, n_splits):
     """Yield the rows of the training and the test part of each split."""
     for seed in range(n_splits):
@@ -207,7 +215,8 @@ def results(table, n_splits):
     """Return the losses and CPU seconds of all packages, one of each per split, and the notes of
     those that failed.
     """
-    X, y = table.read()
+    X, labels = table.read()
+    y = target(labels, table.regression)
     losses = {model: [] for model in MODELS}
     seconds = {model: [] for model in MODELS}
     notes = {}
