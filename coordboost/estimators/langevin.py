@@ -259,11 +259,11 @@ class LangevinGBMRegressor(Regression, _LangevinGBM):
         Number of sampled models, evenly spaced in the run, over which predictions are averaged.
     burn_in : float, default 0.5
         Fraction of the iterations before the first of these models.
-    early_stopping : bool, default False
+    early_stopping : bool, optional
         True: hold out `validation_fraction` of the rows at random (stratified by class for
-        classifiers) and stop by `n_iter_no_change`. With `X_val` and `y_val` in `fit`, early
-        stopping uses those rows, even if this is False. False by default for any number of rows
-        (scikit-learn's "auto" is not offered).
+        classifiers) and stop by `n_iter_no_change`, unless `fit` is given rows to validate on.
+        False: never stop; rows given to `fit` are only scored. Default: stop if `fit` is given such
+        rows.
     validation_fraction : float, default 0.1
         Fraction of the rows that early stopping holds out.
     n_iter_no_change : int, default 10
@@ -282,7 +282,9 @@ class LangevinGBMRegressor(Regression, _LangevinGBM):
         Maximum number of threads of a fit. None or -1: one for each core, but at most 32, and at
         most OMP_NUM_THREADS. The model is the same for any number, bit for bit.
     verbose : int, default 0
-        Print a line with the mean loss every `verbose` iterations; 0: print nothing.
+        Print a line every `verbose` iterations and one at the end: the mean losses, the best
+        iteration so far on the (last) validation rows, and the seconds since the fit began. 0:
+        print nothing.
 
     Attributes
     ----------
@@ -301,6 +303,9 @@ class LangevinGBMRegressor(Regression, _LangevinGBM):
         As `train_score_`, on the validation rows; only with early stopping. For three classes or
         more, a class that has passed its best iteration keeps its loss from there, so the maximum
         is at `n_iter_`.
+    evals_result_ : dict
+        The mean losses on the rows given to `fit`, or held out, after 0, 1, ... iterations:
+        ``{name: {"loss": ndarray of shape (n_iter + 1,)}}``; only if there are such rows.
     feature_importances_ : ndarray of shape (n_features,)
         Sum of the gains of all splits by a feature, divided by the total over all features.
     beta_ : float
@@ -353,7 +358,7 @@ class LangevinGBMRegressor(Regression, _LangevinGBM):
         subsample=1.0,
         n_members=100,
         burn_in=0.5,
-        early_stopping=False,
+        early_stopping=None,
         validation_fraction=0.1,
         n_iter_no_change=10,
         tol=1e-7,
@@ -524,11 +529,11 @@ class LangevinGBMClassifier(Classification, _LangevinGBM):
         Number of sampled models, evenly spaced in the run, over which predictions are averaged.
     burn_in : float, default 0.5
         Fraction of the iterations before the first of these models.
-    early_stopping : bool, default False
+    early_stopping : bool, optional
         True: hold out `validation_fraction` of the rows at random (stratified by class for
-        classifiers) and stop by `n_iter_no_change`. With `X_val` and `y_val` in `fit`, early
-        stopping uses those rows, even if this is False. False by default for any number of rows
-        (scikit-learn's "auto" is not offered).
+        classifiers) and stop by `n_iter_no_change`, unless `fit` is given rows to validate on.
+        False: never stop; rows given to `fit` are only scored. Default: stop if `fit` is given such
+        rows.
     validation_fraction : float, default 0.1
         Fraction of the rows that early stopping holds out.
     n_iter_no_change : int, default 10
@@ -547,7 +552,9 @@ class LangevinGBMClassifier(Classification, _LangevinGBM):
         Maximum number of threads of a fit. None or -1: one for each core, but at most 32, and at
         most OMP_NUM_THREADS. The model is the same for any number, bit for bit.
     verbose : int, default 0
-        Print a line with the mean loss every `verbose` iterations; 0: print nothing.
+        Print a line every `verbose` iterations and one at the end: the mean losses, the best
+        iteration so far on the (last) validation rows, and the seconds since the fit began. 0:
+        print nothing.
     class_weight : dict or "balanced", optional
         Weight of each class, which multiplies the `sample_weight` of its rows (also of rows that
         early stopping holds out, but not of `X_val`). "balanced": n_samples / (number of classes *
@@ -570,6 +577,9 @@ class LangevinGBMClassifier(Classification, _LangevinGBM):
         As `train_score_`, on the validation rows; only with early stopping. For three classes or
         more, a class that has passed its best iteration keeps its loss from there, so the maximum
         is at `n_iter_`.
+    evals_result_ : dict
+        The mean losses on the rows given to `fit`, or held out, after 0, 1, ... iterations:
+        ``{name: {"loss": ndarray of shape (n_iter + 1,)}}``; only if there are such rows.
     feature_importances_ : ndarray of shape (n_features,)
         Sum of the gains of all splits by a feature, divided by the total over all features.
     beta_ : float
@@ -623,7 +633,7 @@ class LangevinGBMClassifier(Classification, _LangevinGBM):
         subsample=1.0,
         n_members=100,
         burn_in=0.5,
-        early_stopping=False,
+        early_stopping=None,
         validation_fraction=0.1,
         n_iter_no_change=10,
         tol=1e-7,

@@ -4,10 +4,12 @@ and scikit-learn's callbacks.
 
 import copy
 import math
+import time
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from coordboost._numba.sums import total_of
 from coordboost._numba.threads import on_one_thread
@@ -109,111 +111,82 @@ def add_losses(losses):
     return np.sum([np.pad(loss, (0, longest - len(loss)), mode="edge") for loss in losses], axis=0)
 
 
-class Patience:
-    """Abstract base of stop rules: stop if `patience` successive iterations do not lower the mean
-    validation loss by more than `tol`.
+class FollowedLosses:
+    """Abstract base: mean losses on some rows after 0, 1, ... iterations of a run, as it grows.
 
-    `tol` is a fraction of (mean validation loss of the constant model - `least`, the smallest
-    possible): so the unit of y does not matter. The run evaluates the rule only every
-    ``patience // 2`` iterations, as a pause costs more than a small tree. So it makes some
-    iterations after the one at which the rule first holds, and the best one may be among them.
-
-    losses : mean losses after 0, 1, ... iterations
-    end : the first iteration at which the rule holds, or None
+    binned : the rows, in the bins of the fit
+    losses : a list of floats; a loss that is not a number counts as infinite
+    per_iteration : number of steps of an iteration
     """
 
-    def __init__(self, patience, tol, least, per_iteration):
-        self.patience = patience
-        self.tol = tol
-        self.least = least
-        self.losses = []
-        self.end = None
+    def __init__(self, binned, per_iteration):
+        self.binned = binned
         self.per_iteration = per_iteration
-        self.every = per_iteration * max(1, patience // 2)
+        self.losses = []
+
+    def follow(self, runs):
+        """Extend `losses` to the steps of `runs`: one run, or one for each class."""
+        raise NotImplementedError
+
+    def finish(self, runs):
+        """Extend or cut `losses` to exactly the iterations of finished runs."""
+        self.follow(runs)
+        del self.losses[len(runs[0].path) // self.per_iteration + 1 :]
 
     def _keep(self, losses):
-        for loss in losses:
-            self.losses.append(float(loss) if loss == loss else math.inf)
-            last = len(self.losses) - 1
-            if self.end is None and last >= self.patience:
-                before = self.losses[last - self.patience]
-                recent = self.losses[last - self.patience + 1 :]
-                if not min(recent) < before - self.tol * abs(self.losses[0] - self.least):
-                    self.end = last
+        self.losses += [math.inf if math.isnan(loss) else float(loss) for loss in losses]
 
     @property
     def best(self):
         """The iteration with the smallest loss; ties go to the first."""
         return int(np.argmin(self.losses))
 
-    def __str__(self):
-        return f"no improvement on the validation rows for {self.patience} iterations"
 
+class RunLosses(FollowedLosses):
+    """Mean losses of one run. Every new learner is added to the predictions once.
 
-class EarlyStopping(Patience):
-    """Early stopping of one run.
+    So the losses depend on the path alone.
 
-    Every new learner is added to the predictions on the validation rows once. So the decision
-    depends on the path alone, and `losses` has an entry for every iteration.
-
-    binned, y, weight, offset : the validation rows, in the bins of the fit
-    problem, method : those of the run
-    per_iteration : number of steps of an iteration
+    y, weight : targets, labels of the loss if it has labels, and weights, (n_samples,)
+    base : the known part of the predictions, the constant included, (n_samples,) or a number
+    loss, method : those of the run
     """
 
-    def __init__(self, binned, y, weight, offset, problem, method, patience, tol, per_iteration):
-        self.loss = problem.loss
-        self.constant = problem.constant
-        self.offset = 0.0 if offset is None else offset
-        self.y = self.loss.labels(y) if self.loss.labels else y
+    def __init__(self, binned, y, weight, base, loss, method, per_iteration):
+        super().__init__(binned, per_iteration)
+        self.y = y
         self.weight = np.ones(len(y)) if weight is None else weight
-        self.binned, self.method, self.follower, self.total = (
-            binned,
-            method,
-            None,
-            float(self.weight.sum()),
-        )
-        super().__init__(patience, tol, least_mean(self.loss, self.y, self.weight), per_iteration)
+        self.total = float(self.weight.sum())
+        self.base = base
+        self.loss = loss
+        self.method = method
+        self.follower = None
 
-    def __call__(self, state):
-        """Return whether the rule first held at or before this step."""
-        self._follow(state.problem, state.path, state.k)
-        return self.end is not None and self.end * self.per_iteration <= state.k
+    @property
+    def least(self):
+        """The smallest mean loss that any model can have."""
+        return least_mean(self.loss, self.y, self.weight)
 
-    def finish(self, run):
-        """Extend or cut `losses` to exactly the iterations of the run."""
-        self._follow(run.problem, run.path, run.n_steps)
-        self.losses = self.losses[: run.n_steps // self.per_iteration + 1]
-
-    def _follow(self, problem, path, k):
-        learners = problem.dictionary.standing(self.binned)
-        if self.follower is None or not self._begins_like(
-            path
-        ):  # the first call, or the run has returned to an earlier step
-            self.follower = Follower(self.method, learners)
-            self.seen = path.cut(0, 0)
-            self.losses = []
-            self.end = None
-            self._keep(
-                [
-                    total_of(
-                        self.loss,
-                        self.y,
-                        self.weight,
-                        self.constant + self.offset,
-                        self.follower.pred,
-                    )
-                    / self.total
-                ]
-            )
-        k -= k % self.per_iteration
+    def follow(self, runs):
+        (run,) = runs
+        path = run.path
+        learners = run.problem.dictionary.standing(self.binned)
+        if self.follower is None or not self._begins_like(path):
+            self._begin(path, learners)
+        k = len(path) - len(path) % self.per_iteration
         if k > self.follower.k:
             self.follower.use(learners)
-            losses = self.follower.losses(
-                path, k, self.loss, self.y, self.weight, self.constant, self.offset
-            )
+            losses = self.follower.losses(path, k, self.loss, self.y, self.weight, 0.0, self.base)
             self._keep(losses[self.per_iteration - 1 :: self.per_iteration] / self.total)
             self.seen = path.cut(0, k)
+
+    def _begin(self, path, learners):
+        """Begin at the constant model: at the first call, or if the run has gone back."""
+        self.follower = Follower(self.method, learners)
+        self.seen = path.cut(0, 0)
+        start = total_of(self.loss, self.y, self.weight, self.base, self.follower.pred)
+        self.losses = []
+        self._keep([start / self.total])
 
     def _begins_like(self, path):
         """Return whether the path agrees with the steps followed so far, up to the shorter
@@ -226,103 +199,179 @@ class EarlyStopping(Patience):
         )
 
 
-class JointLosses:
-    """Mean multinomial losses on some rows, in the bins of the fit, after 0, 1, ...
-
-    rounds. *Cost*: each tree once.
+class JointLosses(FollowedLosses):
+    """Mean multinomial losses of the runs of all classes. *Cost*: each tree once.
 
     class_index : the class of each row, (n_samples,)
     """
 
+    #: The smallest mean loss that any model can have.
+    least = 0.0
+
     def __init__(self, binned, class_index, weight):
-        self.binned = binned
+        super().__init__(binned, 1)
         self.class_index = class_index
         self.followers = None
-        self.k = 0
         self.weight = np.ones(len(class_index)) if weight is None else weight
 
-    def up_to(self, runs):
-        """Yield the losses of the rounds since the last call; `runs` has one run for each class."""
-        paths = [run.path for run in runs]
+    def follow(self, runs):
         learners = [run.problem.dictionary.standing(self.binned) for run in runs]
-        self.followers = self.followers or [
-            Follower(run.method, one) for run, one in zip(runs, learners, strict=True)
-        ]
-        while self.k <= len(paths[0]):
-            for follower, path, one in zip(self.followers, paths, learners, strict=True):
-                follower.use(one)
-                follower.move(path, self.k)
+        if self.followers is None:
+            self.followers = [
+                Follower(run.method, trees) for run, trees in zip(runs, learners, strict=True)
+            ]
+        for k in range(len(self.losses), len(runs[0].path) + 1):
+            for follower, run, trees in zip(self.followers, runs, learners, strict=True):
+                follower.use(trees)
+                follower.move(run.path, k)
             pred = np.array(
                 [
                     run.problem.constant + follower.pred
                     for run, follower in zip(runs, self.followers, strict=True)
                 ]
             )
-            self.k += 1
-            yield self.weight @ multinomial_losses(pred, self.class_index) / self.weight.sum()
+            losses = multinomial_losses(pred, self.class_index)
+            self._keep([self.weight @ losses / self.weight.sum()])
 
 
-class JointStopping(Patience):
-    """Early stopping by the joint multinomial loss, called with a ``Round``.
+def runs_of(state):
+    """Return the runs behind the state of a run, or behind a round of several classes."""
+    return getattr(state, "solvers", [state])
 
-    Parameters as in ``Patience`` and ``JointLosses``.
+
+class EarlyStopping:
+    """A stop rule: stop if `patience` successive iterations do not lower the mean validation loss
+    by more than `tol`.
+
+    `tol` is a fraction of (mean validation loss of the constant model - the smallest possible
+    loss): so the unit of y does not matter. The run evaluates the rule only every
+    ``patience // 2`` iterations, as a pause costs more than a small tree. So it makes some
+    iterations after the one at which the rule first holds, and the best one may be among them.
+
+    followed : the ``FollowedLosses`` on the validation rows
     """
 
-    def __init__(self, binned, class_index, weight, patience, tol):
-        self.joint = JointLosses(binned, class_index, weight)
-        super().__init__(patience, tol, 0.0, 1)
+    def __init__(self, followed, patience, tol):
+        self.followed = followed
+        self.patience = patience
+        self.tol = tol
+        self.least = followed.least
+        self.every = followed.per_iteration * max(1, patience // 2)
+
+    @property
+    def end(self):
+        """The first iteration at which the rule holds, or None."""
+        losses = np.array(self.followed.losses)
+        if len(losses) <= self.patience:
+            return None
+        with np.errstate(invalid="ignore"):  # of infinite losses
+            goal = losses - self.tol * abs(losses[0] - self.least)
+        recent = sliding_window_view(losses[1:], self.patience).min(axis=1)
+        is_stuck = ~(recent < goal[: len(recent)])
+        return int(np.argmax(is_stuck)) + self.patience if is_stuck.any() else None
 
     def __call__(self, state):
-        self.finish(state.solvers)
-        return self.end is not None and self.end <= state.k
+        """Return whether the rule first held at or before this step."""
+        self.followed.follow(runs_of(state))
+        end = self.end
+        return end is not None and end * self.followed.per_iteration <= state.k
 
-    def finish(self, runs):
-        """Extend `losses` to all rounds; `runs` has one run for each class."""
-        self._keep(self.joint.up_to(runs))
+    def __str__(self):
+        return f"no improvement on the validation rows for {self.patience} iterations"
 
 
 class Progress:
     """A stop rule that never holds and prints a line every `every` iterations.
 
-    early : the early-stopping rule of the run, or None; model : the index of the model, None if
-    there is only one
+    losses : name -> ``FollowedLosses``, those on the training rows first; of several, the last
+        one tells which iteration is the best
+    began : when the fit began, as ``time.perf_counter`` tells it
+    label : of the class whose model it is, None if there is one model
     """
 
-    def __init__(self, every, per_iteration, early, model):
-        self.every = every * per_iteration
-        self.per_iteration = per_iteration
-        self.early = early
-        self.head = "" if model is None else f"class {model}, "
+    def __init__(self, every, losses, began, label=None):
+        *_, self.last = losses.values()
+        self.every = every * self.last.per_iteration
+        self.losses = losses
+        self.began = began
+        self.head = "" if label is None else f"class {label!r}, "
 
     def __call__(self, state):
         """Print a line; return False, so that the run goes on."""
-        n_iter = state.k // self.per_iteration
-        losses = [] if self.early is None else self.early.losses
-        summary = (
-            f"{self.head}iteration {n_iter}: mean loss "
-            f"{state.loss / state.problem.weight.sum():.6g}"
-        )
-        print(
-            summary
-            + (f", on validation rows {losses[n_iter]:.6g}" if n_iter < len(losses) else ""),
-            flush=True,
-        )
+        self._print(runs_of(state), "iteration")
         return False
 
+    def finish(self, runs):
+        """Print a line about the last iteration of finished runs."""
+        self._print(runs, "last iteration")
 
-def best_iterations(rules):
-    """Return the best iteration of each run, and minus the mean losses after 0, 1, ...
+    def _print(self, runs, what):
+        for followed in self.losses.values():
+            followed.follow(runs)
+        n_iter = len(runs[0].path) // self.last.per_iteration
+        losses = [f"{name} {seen.losses[n_iter]:.6g}" for name, seen in self.losses.items()]
+        if len(losses) > 1:
+            best = int(np.argmin(self.last.losses[: n_iter + 1]))
+            losses.append(f"best {self.last.losses[best]:.6g} at iteration {best}")
+        seconds = time.perf_counter() - self.began
+        print(
+            f"{self.head}{what} {n_iter}: mean loss {', '.join(losses)}, {seconds:.3g} s",
+            flush=True,
+        )
 
-    iterations, summed over the runs.
 
-    `rules` has the stop rule of each run. Runs that share one rule have the same best iteration,
-    and its losses are not summed. Otherwise each run keeps the loss of its best iteration from
-    there on: the sum is then best at the last of these iterations.
+class Monitor:
+    """What watches a run, or the joint runs of several classes.
+
+    sets : name -> ``FollowedLosses`` on these rows
+    early : the ``EarlyStopping`` of the run, or None
+    progress : the ``Progress`` of the run, or None
     """
-    if len(set(rules)) == 1:
-        return [rules[0].best] * len(rules), -np.array(rules[0].losses)
-    score = -add_losses([rule.losses[: rule.best + 1] for rule in rules])
-    return [min(rule.best, int(np.argmax(score))) for rule in rules], score
+
+    def __init__(self, sets, early, progress):
+        self.sets = sets
+        self.early = early
+        self.progress = progress
+
+    @property
+    def rules(self):
+        """The stop rules for the run, a list."""
+        return [rule for rule in (self.early, self.progress) if rule]
+
+    def finish(self, runs):
+        """Score the finished runs: one, or one for each class."""
+        for followed in self.sets.values():
+            followed.finish(runs)
+        if self.progress:
+            self.progress.finish(runs)
+
+
+def best_iterations(monitors):
+    """Return the best iteration of each run, or None without early stopping, and the mean losses on
+    each set of rows after 0, 1, ... iterations, name -> (n_iter + 1,).
+
+    `monitors` has the monitor of each run. Runs that share one have the same best iteration. The
+    losses of other runs are summed: a run that has passed its best iteration keeps its loss from
+    there on, and no run goes on after the iteration with the smallest sum.
+    """
+    distinct = list(dict.fromkeys(monitors))
+    early = distinct[0].early
+    apart = early is not None and len(distinct) > 1
+    best = [monitor.early.followed.best for monitor in distinct] if early else []
+    ends = [n + 1 for n in best] if apart else [None] * len(distinct)
+    losses = {
+        name: add_losses(
+            [monitor.sets[name].losses[:end] for monitor, end in zip(distinct, ends, strict=True)]
+        )
+        for name in distinct[0].sets
+    }
+    if not early:
+        return None, losses
+    if apart:
+        *_, stopping = losses.values()
+        overall = int(np.argmin(stopping))
+        return [min(n, overall) for n in best], losses
+    return best * len(monitors), losses
 
 
 class PartialRun(NamedTuple):
@@ -420,8 +469,7 @@ class CallbackRule:
         if self.task is not self.tasks.root:
             return None
         n_iter = state.k // self.every
-        all_ = getattr(state, "solvers", [state])
-        runs = [PartialRun(one.problem, self.method, one.path) for one in all_]
+        runs = [PartialRun(run.problem, self.method, run.path) for run in runs_of(state)]
         return lambda: {
             "runs_": runs,
             "_models": StagedModels(StagedModel(run, n_iter, self.every) for run in runs),

@@ -8,7 +8,7 @@ from scipy.special import softmax
 from coordboost._utils.checks import real, shown
 from coordboost.data import validation
 from coordboost.engine.rounds import solve_rounds
-from coordboost.estimators.monitoring import JointLosses, JointStopping, Progress
+from coordboost.estimators.monitoring import JointLosses
 from coordboost.losses.standard import Logistic
 
 
@@ -39,9 +39,9 @@ class Multinomial:
         wanted = self._logistic if self.multinomial is None else self.multinomial
         return bool(wanted) and len(self.classes_) > 2
 
-    def _run(self, starts, left, held, tasks):
+    def _run(self, starts, left, sets, tasks, began):
         if not self._joint:
-            return super()._run(starts, left, held, tasks)
+            return super()._run(starts, left, sets, tasks, began)
         real(
             "learning_rate",
             self.learning_rate,
@@ -50,35 +50,33 @@ class Multinomial:
         )
         problems = [start.problem for start in starts]
         method = starts[0].method
-        early = None
-        if held is not None:
-            X, y, weight, _ = held
-            early = JointStopping(
-                problems[0].binning.bin(X), y, weight, self.n_iter_no_change, float(self.tol)
-            )
+        followed = {
+            name: JointLosses(problems[0].binning.bin(rows.X), rows.y, rows.weight)
+            for name, rows in sets.items()
+        }
+        monitor = self._monitor(followed, joint_losses(problems), began)
         callback_rule = tasks.rule(method, left[0], 1) if tasks else None
-        progress = Progress(int(self.verbose), 1, early, None) if self.verbose else None
         earlier = self.runs_ if starts[0].done else None
-        stop = [rule for rule in (early, callback_rule, progress) if rule]
+        stop = [*monitor.rules, *([callback_rule] if callback_rule else [])]
         runs = solve_rounds(problems, method, left[0], rng=self._seed, stop=stop, earlier=earlier)
-        if early:
-            early.finish(runs)
+        monitor.finish(runs)
         if callback_rule:
             callback_rule.close()
-        return runs, [early] * len(runs)
+        return runs, [monitor] * len(runs)
 
     def _train_score(self):
         if not self._joint:
             return super()._train_score()
-        problems = [run.problem for run in self.runs_]
-        class_index = np.argmax([problem.y for problem in problems], axis=0)
-        return -np.array(
-            [
-                *JointLosses(problems[0].dictionary.binned, class_index, problems[0].weight).up_to(
-                    self.runs_
-                )
-            ]
-        )
+        followed = joint_losses([run.problem for run in self.runs_])
+        followed.follow(self.runs_)
+        return -np.array(followed.losses)
 
     def _probabilities(self, raw):
         return softmax(raw, axis=1) if self._joint else super()._probabilities(raw)
+
+
+def joint_losses(problems):
+    """Return the ``JointLosses`` on the training rows of the problems of all classes."""
+    first = problems[0]
+    class_index = np.argmax([problem.y for problem in problems], axis=0)
+    return JointLosses(first.dictionary.binned, class_index, first.weight)

@@ -24,7 +24,7 @@ BY_FOLDS = (
 TO_THE_GAP = "the solver depends on the size of the table, and stops at the gap tol"
 QUANTILE = (TREES, "loss=Quantile(q) does that here")
 SILENT = (
-    (TREES, "verbose prints the losses; a fit sets train_score_ and validation_score_"),
+    (TREES, "verbose prints the losses; a fit sets train_score_ and evals_result_"),
     "a fit prints nothing",
 )
 L1 = (
@@ -109,11 +109,12 @@ _ROWS = (
     ("validation_split eval_fraction validation_fraction", "validation_fraction", BY_FOLDS),
     ("eval_set valid_sets evals validation_data", "eval_set", BY_FOLDS),
     ("eval_X eval_y X_val y_val", "X_val+y_val", BY_FOLDS),
+    ("eval_names", "eval_names", BY_FOLDS),
     ("eval_sample_weight sample_weight_eval_set sample_weight_val", "sample_weight_val", BY_FOLDS),
     ("eval_init_score base_margin_eval_set", "offset_val", BY_FOLDS),
     ("eval_class_weight eval_group", BY_FOLDS),
     (
-        "eval_metric scoring custom_metric eval_names metric",
+        "eval_metric scoring custom_metric metric",
         ("loss", "the mean loss is the score; `loss` chooses it"),
         "the mean loss is the score",
     ),

@@ -4,6 +4,7 @@ regularised boosting.
 
 import hashlib
 import math
+import time
 from functools import partial
 from itertools import zip_longest
 from typing import Any, NamedTuple
@@ -39,12 +40,15 @@ from coordboost.estimators.base import (
     some_rows,
     with_offset,
 )
+from coordboost.estimators.evaluation import ALONE, EvalSet, sets_given
 from coordboost.estimators.exports import lightgbm_text, multiclass_text
 from coordboost.estimators.monitoring import (
     CallbackSupportMixin,
     CallbackTasks,
     EarlyStopping,
+    Monitor,
     Progress,
+    RunLosses,
     StagedModel,
     StagedModels,
     add_losses,
@@ -162,7 +166,8 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
             "a fraction of the rows, above 0 and below 1",
         )
         validation.flag("warm_start", self.warm_start)
-        validation.flag("early_stopping", self.early_stopping)
+        if self.early_stopping is not None:
+            validation.flag("early_stopping", self.early_stopping)
         validation.whole("n_iter_no_change", self.n_iter_no_change, 1)
         not_negative("tol", self.tol)
         validation.whole("verbose", self.verbose)
@@ -188,6 +193,7 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
         sample_weight_val=None,
         offset_val=None,
         eval_set=None,
+        eval_names=None,
     ):
         """Fit the model.
 
@@ -203,9 +209,15 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
             ``Poisson()``; default 0. The model is added to it. For new rows, pass theirs to
             `predict`.
         X_val, y_val, sample_weight_val, offset_val : optional
-            Validation rows for early stopping. Default: a fraction of the rows of X.
-        eval_set : pair, optional
-            ``(X_val, y_val)``, or a list with this pair, as in other packages.
+            Validation rows: they are scored in every iteration, see ``evals_result_``, and end the
+            fit unless `early_stopping` is False.
+        eval_set : pair, list of pairs, or dict, optional
+            Instead of `X_val` and `y_val`: ``(X, y)``, ``[(X, y), ...]``, or a pair for each name.
+            All are scored; the last one ends the fit. With several, `sample_weight_val` and
+            `offset_val` are lists with an array or None for each, or dicts by name.
+        eval_names : list of str, optional
+            A name for each pair of a list. Default: ``"validation"``, or ``"validation_0"``,
+            ``"validation_1"``, ....
 
         Returns
         -------
@@ -222,16 +234,12 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
             If the run diverged, or its loss ends above its start; the iterations made are kept.
         """
         self._check_parameters()
+        given = sets_given(eval_set, eval_names, X_val, y_val, sample_weight_val, offset_val)
         with at_most(None if self.n_jobs is None else effective_n_jobs(int(self.n_jobs))):
-            return self._fit(
-                X,
-                y,
-                sample_weight,
-                offset,
-                (*pair_of(eval_set, X_val, y_val), sample_weight_val, offset_val),
-            )
+            return self._fit(X, y, sample_weight, offset, given)
 
-    def _fit(self, X, y, sample_weight, offset, validation_rows):
+    def _fit(self, X, y, sample_weight, offset, sets):
+        began = time.perf_counter()
         resuming = self.warm_start and hasattr(self, "runs_")
         given = (X, y, sample_weight)
         X = check_table(self, X, reset=not resuming)
@@ -241,7 +249,7 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
         )
         if not resuming:
             self._seed = check_seed(self.random_state)
-        held, rows = self._hold_back(rows, *validation_rows)
+        sets, rows = self._hold_back(rows, sets)
         if resuming:
             self._check_same(*rows)
             starts = [Start(run.problem, run.method, run.resume, run.n_steps) for run in self.runs_]
@@ -257,7 +265,7 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
             if getattr(self, "_skl_callbacks", None)
             else None
         )
-        self._keep(*self._run(starts, left, held, tasks))
+        self._keep(*self._run(starts, left, sets, tasks, began))
         if tasks:
             tasks.end(tasks.root, {})
         return self
@@ -286,56 +294,80 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
             for problem in problems
         ]
 
-    def _run(self, starts, left, held, tasks):
+    def _run(self, starts, left, sets, tasks, began):
         """Make `left[k]` more iterations of run k.
 
-        Return the runs, and the early-stopping rule of each, or None.
+        Return the runs, and the ``Monitor`` of each.
         """
         steps = self._steps_per_iteration
-        n_steps = int(self.n_estimators) * self._steps_per_iteration
-        if held is not None:  # bins and targets are computed once for all runs
-            X, y, weight, offset = held
-            binned = starts[0].problem.binning.bin(X)
-            targets = self._encode(y, complete=False)
+        n_steps = int(self.n_estimators) * steps
         runs = []
-        rules = []
-        for k, (problem, method, run, done) in enumerate(starts):
-            early = callback_rule = None
-            if held is not None:
-                rows = binned, targets[k], weight, offset
-                early = EarlyStopping(
-                    *rows, problem, method, self.n_iter_no_change, float(self.tol), steps
-                )
-            if tasks:
-                callback_rule = tasks.rule(method, left[k], steps)
-            progress = (
-                Progress(int(self.verbose), steps, early, k if len(starts) > 1 else None)
-                if self.verbose
-                else None
-            )
-            runs.append(
-                run(
-                    n_steps - done, stop=[rule for rule in (early, callback_rule, progress) if rule]
-                )
-            )
-            rules.append(early)
-            if early:
-                early.finish(runs[-1])
+        monitors = self._monitors(starts, sets, began)
+        for start, monitor, n_iter in zip(starts, monitors, left, strict=True):
+            callback_rule = tasks.rule(start.method, n_iter, steps) if tasks else None
+            rules = [*monitor.rules, *([callback_rule] if callback_rule else [])]
+            run = start.run(n_steps - start.done, stop=rules)
+            monitor.finish([run])
             if callback_rule:
                 callback_rule.close()
-        return runs, rules
+            runs.append(run)
+        return runs, monitors
 
-    def _keep(self, runs, rules):
+    def _monitors(self, starts, sets, began):
+        """Return the ``Monitor`` of each run.
+
+        sets : name -> ``EvalSet``; began : when the fit began
+        """
+        labels = self.classes_.tolist() if len(starts) > 1 else [None]
+        binning = starts[0].problem.binning
+        # bins and targets are computed once for all runs
+        binned = {name: binning.bin(rows.X) for name, rows in sets.items()}
+        targets = {name: self._encode(rows.y, complete=False) for name, rows in sets.items()}
+        monitors = []
+        for k, (start, label) in enumerate(zip(starts, labels, strict=True)):
+            problem, method = start.problem, start.method
+            loss = problem.loss
+            tail = loss, method, self._steps_per_iteration
+            followed = {}
+            for name, rows in sets.items():
+                y = loss.labels(targets[name][k]) if loss.labels else targets[name][k]
+                base = problem.constant + (0.0 if rows.offset is None else rows.offset)
+                followed[name] = RunLosses(binned[name], y, rows.weight, base, *tail)
+            train = RunLosses(
+                problem.dictionary.binned, problem.y, problem.weight, problem.base, *tail
+            )
+            monitors.append(self._monitor(followed, train, began, label))
+        return monitors
+
+    def _monitor(self, followed, train, began, label=None):
+        """Return the ``Monitor`` of a run, or of the runs of all classes together.
+
+        followed : name -> ``FollowedLosses``; train : those on the training rows
+        """
+        early = progress = None
+        if followed and self.early_stopping is not False:
+            *_, last = followed.values()
+            early = EarlyStopping(last, self.n_iter_no_change, float(self.tol))
+        if self.verbose:
+            progress = Progress(int(self.verbose), {"train": train, **followed}, began, label)
+        return Monitor(followed, early, progress)
+
+    def _keep(self, runs, monitors):
         """Keep the runs, and the best iteration of each."""
         n_iter = [run.n_steps // self._steps_per_iteration for run in runs]
         for run, n in zip(runs, n_iter, strict=True):
             if run.status is Status.DIVERGED or run.rise:
                 message = f"{run.message}: {n} iterations; try a smaller learning_rate."
                 warn(message, ConvergenceWarning)
-        for name in ("validation_score_", "_kept_score"):  # of an earlier fit
+        for name in ("evals_result_", "validation_score_", "_kept_score"):  # of an earlier fit
             vars(self).pop(name, None)
-        if rules[0] is not None:
-            n_iter, self.validation_score_ = best_iterations(rules)
+        best, losses = best_iterations(monitors)
+        if losses:
+            self.evals_result_ = {name: {"loss": curve} for name, curve in losses.items()}
+        if best is not None:
+            n_iter = best
+            *_, stopping = losses.values()
+            self.validation_score_ = -stopping
         self.runs_ = runs
         self.n_iter_ = max(n_iter)
         self._models = StagedModels(
@@ -407,29 +439,32 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
                 "warm_start=False."
             )
 
-    def _hold_back(self, rows, X_val, y_val, weight_val, offset_val):
-        """Return the validation rows (None without early stopping) and the rows to fit, each as X,
-        y, weights and offset.
+    def _hold_back(self, rows, sets):
+        """Return the rows to score on, name -> ``EvalSet``, and the rows to fit: X, y, weights and
+        offset.
+
+        sets : name -> (X, y, weight, offset), as given to ``fit``
         """
-        if any(given is not None for given in (X_val, y_val, weight_val, offset_val)):
-            if X_val is None or y_val is None:
-                raise ValueError(
-                    f"X_val and y_val come together: {'X_val' if X_val is None else 'y_val'} is "
-                    "missing."
-                )
-            with named(X="X_val"):
-                X = check_table(self, X_val)
-            weight = check_weights(X, weight_val, "sample_weight_val")
-            with named(y="y_val", X="X_val"):
-                y = self._check_y(X, y_val, False)
-            with named(X="X_val"):
-                offset = check_offset(X, offset_val, "offset_val")
-            return rows_with_weight(X, y, weight, offset), rows
+        if sets:
+            return {name: self._eval_set(name, *given) for name, given in sets.items()}, rows
         if not self.early_stopping:
-            return None, rows
+            return {}, rows
         y = rows[1]
         fit, held = _validation_split(len(y), self.validation_fraction, self._strata(y), self._seed)
-        return some_rows(held, *rows), some_rows(fit, *rows)
+        return {ALONE: EvalSet(*some_rows(held, *rows))}, some_rows(fit, *rows)
+
+    def _eval_set(self, name, X, y, weight, offset):
+        """Check rows to score on; messages name the parameters of ``fit``."""
+        tail = "" if name == ALONE else f" of {name!r}"
+        X_name = f"X_val{tail}"
+        with named(X=X_name):
+            X = check_table(self, X)
+        weight = check_weights(X, weight, f"sample_weight_val{tail}")
+        with named(y=f"y_val{tail}", X=X_name):
+            y = self._check_y(X, y, False)
+        with named(X=X_name):
+            offset = check_offset(X, offset, f"offset_val{tail}")
+        return EvalSet(*rows_with_weight(X, y, weight, offset))
 
     def _fitted_loss(self):
         return self.runs_[0].problem.loss
@@ -518,19 +553,6 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
         for stage in zip_longest(*(model.staged(binned) for model in self._models)):
             last = [old if new is None else new for old, new in zip(last, stage, strict=True)]
             yield np.column_stack(last)
-
-
-def pair_of(eval_set, X_val, y_val):
-    """Return validation rows and targets, given as `eval_set` or as `X_val` and `y_val`."""
-    if eval_set is None:
-        return X_val, y_val
-    pair = eval_set[0] if isinstance(eval_set, list) and len(eval_set) == 1 else eval_set
-    if not (isinstance(pair, tuple) and len(pair) == 2) or X_val is not None or y_val is not None:
-        raise ValueError(
-            "eval_set must be one pair (X_val, y_val), instead of X_val and y_val, got "
-            f"{shown(eval_set)}."
-        )
-    return pair
 
 
 def names_or_indices(features):
@@ -638,7 +660,7 @@ class _RandomizedGBM(_DrawnRows):
         max_delta_step=None,
         subsample=1.0,
         interaction_cst=None,
-        early_stopping=False,
+        early_stopping=None,
         validation_fraction=0.1,
         n_iter_no_change=10,
         tol=1e-7,
@@ -749,7 +771,7 @@ class _AcceleratedGBM(_DrawnRows):
         correction=0,
         subsample=1.0,
         interaction_cst=None,
-        early_stopping=False,
+        early_stopping=None,
         validation_fraction=0.1,
         n_iter_no_change=10,
         tol=1e-7,
@@ -809,7 +831,7 @@ class _RegularizedGBM(_BaseBooster):
         q=2.0,
         n_candidates=None,
         power=None,
-        early_stopping=False,
+        early_stopping=None,
         validation_fraction=0.1,
         n_iter_no_change=10,
         tol=1e-7,
@@ -936,11 +958,11 @@ class RandomizedGBMRegressor(StagedPredictions, Regression, _RandomizedGBM):
     interaction_cst : "pairwise", "no_interactions" or sequence of sets of features, optional
         Interaction constraints: all features on a path from the root of a tree to a leaf are in one
         of these sets, of names or column indices. The features in no set form one more set.
-    early_stopping : bool, default False
+    early_stopping : bool, optional
         True: hold out `validation_fraction` of the rows at random (stratified by class for
-        classifiers) and stop by `n_iter_no_change`. With `X_val` and `y_val` in `fit`, early
-        stopping uses those rows, even if this is False. False by default for any number of rows
-        (scikit-learn's "auto" is not offered).
+        classifiers) and stop by `n_iter_no_change`, unless `fit` is given rows to validate on.
+        False: never stop; rows given to `fit` are only scored. Default: stop if `fit` is given such
+        rows.
     validation_fraction : float, default 0.1
         Fraction of the rows that early stopping holds out.
     n_iter_no_change : int, default 10
@@ -959,7 +981,9 @@ class RandomizedGBMRegressor(StagedPredictions, Regression, _RandomizedGBM):
         Maximum number of threads of a fit. None or -1: one for each core, but at most 32, and at
         most OMP_NUM_THREADS. The model is the same for any number, bit for bit.
     verbose : int, default 0
-        Print a line with the mean loss every `verbose` iterations; 0: print nothing.
+        Print a line every `verbose` iterations and one at the end: the mean losses, the best
+        iteration so far on the (last) validation rows, and the seconds since the fit began. 0:
+        print nothing.
 
     Attributes
     ----------
@@ -978,6 +1002,9 @@ class RandomizedGBMRegressor(StagedPredictions, Regression, _RandomizedGBM):
         As `train_score_`, on the validation rows; only with early stopping. For three classes or
         more, a class that has passed its best iteration keeps its loss from there, so the maximum
         is at `n_iter_`.
+    evals_result_ : dict
+        The mean losses on the rows given to `fit`, or held out, after 0, 1, ... iterations:
+        ``{name: {"loss": ndarray of shape (n_iter + 1,)}}``; only if there are such rows.
     feature_importances_ : ndarray of shape (n_features,)
         Sum of the gains of all splits by a feature, divided by the total over all features.
     n_features_in_ : int
@@ -1071,11 +1098,11 @@ class RandomizedGBMClassifier(StagedProbabilities, Multinomial, Classification, 
     interaction_cst : "pairwise", "no_interactions" or sequence of sets of features, optional
         Interaction constraints: all features on a path from the root of a tree to a leaf are in one
         of these sets, of names or column indices. The features in no set form one more set.
-    early_stopping : bool, default False
+    early_stopping : bool, optional
         True: hold out `validation_fraction` of the rows at random (stratified by class for
-        classifiers) and stop by `n_iter_no_change`. With `X_val` and `y_val` in `fit`, early
-        stopping uses those rows, even if this is False. False by default for any number of rows
-        (scikit-learn's "auto" is not offered).
+        classifiers) and stop by `n_iter_no_change`, unless `fit` is given rows to validate on.
+        False: never stop; rows given to `fit` are only scored. Default: stop if `fit` is given such
+        rows.
     validation_fraction : float, default 0.1
         Fraction of the rows that early stopping holds out.
     n_iter_no_change : int, default 10
@@ -1094,7 +1121,9 @@ class RandomizedGBMClassifier(StagedProbabilities, Multinomial, Classification, 
         Maximum number of threads of a fit. None or -1: one for each core, but at most 32, and at
         most OMP_NUM_THREADS. The model is the same for any number, bit for bit.
     verbose : int, default 0
-        Print a line with the mean loss every `verbose` iterations; 0: print nothing.
+        Print a line every `verbose` iterations and one at the end: the mean losses, the best
+        iteration so far on the (last) validation rows, and the seconds since the fit began. 0:
+        print nothing.
     class_weight : dict or "balanced", optional
         Weight of each class, which multiplies the `sample_weight` of its rows (also of rows that
         early stopping holds out, but not of `X_val`). "balanced": n_samples / (number of classes *
@@ -1127,6 +1156,9 @@ class RandomizedGBMClassifier(StagedProbabilities, Multinomial, Classification, 
         As `train_score_`, on the validation rows; only with early stopping. With one-vs-rest, a
         class that has passed its best iteration keeps its loss from there, so the maximum is at
         `n_iter_`.
+    evals_result_ : dict
+        The mean losses on the rows given to `fit`, or held out, after 0, 1, ... iterations:
+        ``{name: {"loss": ndarray of shape (n_iter + 1,)}}``; only if there are such rows.
     feature_importances_ : ndarray of shape (n_features,)
         Sum of the gains of all splits by a feature, divided by the total over all features.
     classes_ : ndarray of shape (n_classes,)
@@ -1185,7 +1217,7 @@ class RandomizedGBMClassifier(StagedProbabilities, Multinomial, Classification, 
         max_delta_step=None,
         subsample=1.0,
         interaction_cst=None,
-        early_stopping=False,
+        early_stopping=None,
         validation_fraction=0.1,
         n_iter_no_change=10,
         tol=1e-7,
@@ -1277,11 +1309,11 @@ class AcceleratedGBMRegressor(StagedPredictions, Regression, _AcceleratedGBM):
     interaction_cst : "pairwise", "no_interactions" or sequence of sets of features, optional
         Interaction constraints: all features on a path from the root of a tree to a leaf are in one
         of these sets, of names or column indices. The features in no set form one more set.
-    early_stopping : bool, default False
+    early_stopping : bool, optional
         True: hold out `validation_fraction` of the rows at random (stratified by class for
-        classifiers) and stop by `n_iter_no_change`. With `X_val` and `y_val` in `fit`, early
-        stopping uses those rows, even if this is False. False by default for any number of rows
-        (scikit-learn's "auto" is not offered).
+        classifiers) and stop by `n_iter_no_change`, unless `fit` is given rows to validate on.
+        False: never stop; rows given to `fit` are only scored. Default: stop if `fit` is given such
+        rows.
     validation_fraction : float, default 0.1
         Fraction of the rows that early stopping holds out.
     n_iter_no_change : int, default 10
@@ -1300,7 +1332,9 @@ class AcceleratedGBMRegressor(StagedPredictions, Regression, _AcceleratedGBM):
         Maximum number of threads of a fit. None or -1: one for each core, but at most 32, and at
         most OMP_NUM_THREADS. The model is the same for any number, bit for bit.
     verbose : int, default 0
-        Print a line with the mean loss every `verbose` iterations; 0: print nothing.
+        Print a line every `verbose` iterations and one at the end: the mean losses, the best
+        iteration so far on the (last) validation rows, and the seconds since the fit began. 0:
+        print nothing.
 
     Attributes
     ----------
@@ -1319,6 +1353,9 @@ class AcceleratedGBMRegressor(StagedPredictions, Regression, _AcceleratedGBM):
         As `train_score_`, on the validation rows; only with early stopping. For three classes or
         more, a class that has passed its best iteration keeps its loss from there, so the maximum
         is at `n_iter_`.
+    evals_result_ : dict
+        The mean losses on the rows given to `fit`, or held out, after 0, 1, ... iterations:
+        ``{name: {"loss": ndarray of shape (n_iter + 1,)}}``; only if there are such rows.
     feature_importances_ : ndarray of shape (n_features,)
         Sum of the gains of all splits by a feature, divided by the total over all features.
     n_features_in_ : int
@@ -1400,11 +1437,11 @@ class AcceleratedGBMClassifier(StagedProbabilities, Classification, _Accelerated
     interaction_cst : "pairwise", "no_interactions" or sequence of sets of features, optional
         Interaction constraints: all features on a path from the root of a tree to a leaf are in one
         of these sets, of names or column indices. The features in no set form one more set.
-    early_stopping : bool, default False
+    early_stopping : bool, optional
         True: hold out `validation_fraction` of the rows at random (stratified by class for
-        classifiers) and stop by `n_iter_no_change`. With `X_val` and `y_val` in `fit`, early
-        stopping uses those rows, even if this is False. False by default for any number of rows
-        (scikit-learn's "auto" is not offered).
+        classifiers) and stop by `n_iter_no_change`, unless `fit` is given rows to validate on.
+        False: never stop; rows given to `fit` are only scored. Default: stop if `fit` is given such
+        rows.
     validation_fraction : float, default 0.1
         Fraction of the rows that early stopping holds out.
     n_iter_no_change : int, default 10
@@ -1423,7 +1460,9 @@ class AcceleratedGBMClassifier(StagedProbabilities, Classification, _Accelerated
         Maximum number of threads of a fit. None or -1: one for each core, but at most 32, and at
         most OMP_NUM_THREADS. The model is the same for any number, bit for bit.
     verbose : int, default 0
-        Print a line with the mean loss every `verbose` iterations; 0: print nothing.
+        Print a line every `verbose` iterations and one at the end: the mean losses, the best
+        iteration so far on the (last) validation rows, and the seconds since the fit began. 0:
+        print nothing.
     class_weight : dict or "balanced", optional
         Weight of each class, which multiplies the `sample_weight` of its rows (also of rows that
         early stopping holds out, but not of `X_val`). "balanced": n_samples / (number of classes *
@@ -1446,6 +1485,9 @@ class AcceleratedGBMClassifier(StagedProbabilities, Classification, _Accelerated
         As `train_score_`, on the validation rows; only with early stopping. For three classes or
         more, a class that has passed its best iteration keeps its loss from there, so the maximum
         is at `n_iter_`.
+    evals_result_ : dict
+        The mean losses on the rows given to `fit`, or held out, after 0, 1, ... iterations:
+        ``{name: {"loss": ndarray of shape (n_iter + 1,)}}``; only if there are such rows.
     feature_importances_ : ndarray of shape (n_features,)
         Sum of the gains of all splits by a feature, divided by the total over all features.
     classes_ : ndarray of shape (n_classes,)
@@ -1491,7 +1533,7 @@ class AcceleratedGBMClassifier(StagedProbabilities, Classification, _Accelerated
         correction=0,
         subsample=1.0,
         interaction_cst=None,
-        early_stopping=False,
+        early_stopping=None,
         validation_fraction=0.1,
         n_iter_no_change=10,
         tol=1e-7,
@@ -1581,11 +1623,11 @@ class RegularizedGBMRegressor(StagedPredictions, Regression, _RegularizedGBM):
     power : 1 or 2, optional
         Replaces `learning_rate` by one step size for each family, 1 / (sigma bound^power). 1 is the
         published one; with 2 the loss never increases.
-    early_stopping : bool, default False
+    early_stopping : bool, optional
         True: hold out `validation_fraction` of the rows at random (stratified by class for
-        classifiers) and stop by `n_iter_no_change`. With `X_val` and `y_val` in `fit`, early
-        stopping uses those rows, even if this is False. False by default for any number of rows
-        (scikit-learn's "auto" is not offered).
+        classifiers) and stop by `n_iter_no_change`, unless `fit` is given rows to validate on.
+        False: never stop; rows given to `fit` are only scored. Default: stop if `fit` is given such
+        rows.
     validation_fraction : float, default 0.1
         Fraction of the rows that early stopping holds out.
     n_iter_no_change : int, default 10
@@ -1604,7 +1646,9 @@ class RegularizedGBMRegressor(StagedPredictions, Regression, _RegularizedGBM):
         Maximum number of threads of a fit. None or -1: one for each core, but at most 32, and at
         most OMP_NUM_THREADS. The model is the same for any number, bit for bit.
     verbose : int, default 0
-        Print a line with the mean loss every `verbose` iterations; 0: print nothing.
+        Print a line every `verbose` iterations and one at the end: the mean losses, the best
+        iteration so far on the (last) validation rows, and the seconds since the fit began. 0:
+        print nothing.
 
     Attributes
     ----------
@@ -1623,6 +1667,9 @@ class RegularizedGBMRegressor(StagedPredictions, Regression, _RegularizedGBM):
         As `train_score_`, on the validation rows; only with early stopping. For three classes or
         more, a class that has passed its best iteration keeps its loss from there, so the maximum
         is at `n_iter_`.
+    evals_result_ : dict
+        The mean losses on the rows given to `fit`, or held out, after 0, 1, ... iterations:
+        ``{name: {"loss": ndarray of shape (n_iter + 1,)}}``; only if there are such rows.
     feature_importances_ : ndarray of shape (n_features,)
         Sum of the gains of all splits by a feature, divided by the total over all features.
     penalty_ : float
@@ -1708,11 +1755,11 @@ class RegularizedGBMClassifier(StagedProbabilities, Classification, _Regularized
     power : 1 or 2, optional
         Replaces `learning_rate` by one step size for each family, 1 / (sigma bound^power). 1 is the
         published one; with 2 the loss never increases.
-    early_stopping : bool, default False
+    early_stopping : bool, optional
         True: hold out `validation_fraction` of the rows at random (stratified by class for
-        classifiers) and stop by `n_iter_no_change`. With `X_val` and `y_val` in `fit`, early
-        stopping uses those rows, even if this is False. False by default for any number of rows
-        (scikit-learn's "auto" is not offered).
+        classifiers) and stop by `n_iter_no_change`, unless `fit` is given rows to validate on.
+        False: never stop; rows given to `fit` are only scored. Default: stop if `fit` is given such
+        rows.
     validation_fraction : float, default 0.1
         Fraction of the rows that early stopping holds out.
     n_iter_no_change : int, default 10
@@ -1731,7 +1778,9 @@ class RegularizedGBMClassifier(StagedProbabilities, Classification, _Regularized
         Maximum number of threads of a fit. None or -1: one for each core, but at most 32, and at
         most OMP_NUM_THREADS. The model is the same for any number, bit for bit.
     verbose : int, default 0
-        Print a line with the mean loss every `verbose` iterations; 0: print nothing.
+        Print a line every `verbose` iterations and one at the end: the mean losses, the best
+        iteration so far on the (last) validation rows, and the seconds since the fit began. 0:
+        print nothing.
     class_weight : dict or "balanced", optional
         Weight of each class, which multiplies the `sample_weight` of its rows (also of rows that
         early stopping holds out, but not of `X_val`). "balanced": n_samples / (number of classes *
@@ -1754,6 +1803,9 @@ class RegularizedGBMClassifier(StagedProbabilities, Classification, _Regularized
         As `train_score_`, on the validation rows; only with early stopping. For three classes or
         more, a class that has passed its best iteration keeps its loss from there, so the maximum
         is at `n_iter_`.
+    evals_result_ : dict
+        The mean losses on the rows given to `fit`, or held out, after 0, 1, ... iterations:
+        ``{name: {"loss": ndarray of shape (n_iter + 1,)}}``; only if there are such rows.
     feature_importances_ : ndarray of shape (n_features,)
         Sum of the gains of all splits by a feature, divided by the total over all features.
     penalty_ : float
@@ -1803,7 +1855,7 @@ class RegularizedGBMClassifier(StagedProbabilities, Classification, _Regularized
         q=2.0,
         n_candidates=None,
         power=None,
-        early_stopping=False,
+        early_stopping=None,
         validation_fraction=0.1,
         n_iter_no_change=10,
         tol=1e-7,

@@ -99,7 +99,7 @@ def test_the_validation_fraction_is_above_0_and_below_1(model, part):
         ValueError, match="validation_fraction must be a fraction of the rows, above 0 and below 1"
     ):
         model.fit(X, target(model))
-    model.set_params(early_stopping=False, validation_fraction=0.1)
+    model.set_params(early_stopping=None, validation_fraction=0.1)
 
 
 @pytest.mark.parametrize(

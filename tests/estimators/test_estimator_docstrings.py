@@ -157,6 +157,7 @@ def test_attributes_are_those_of_a_fit(kind):
     assert {*section(kind, "Attributes")} - {
         "feature_names_in_",
         "validation_score_",
+        "evals_result_",
         "criterion_",
     } == there
 

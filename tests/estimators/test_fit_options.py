@@ -86,30 +86,7 @@ def test_an_eval_set_is_validation_rows(pair):
     one.fit(X[:200], Y[:200], eval_set=pair)
     other.fit(X[:200], Y[:200], X_val=X[200:], y_val=Y[200:])
     np.testing.assert_array_equal(one.validation_score_, other.validation_score_)
-    refused(lambda: one.fit(X, Y, eval_set=[pair, pair]), "eval_set must be one pair")
     refused(lambda: one.fit(X, Y, eval_set=(X, Y), X_val=X), "instead of X_val")
-
-
-def test_verbose_prints_the_losses(capsys):
-    model = small(cb.RandomizedGBMRegressor, verbose=5).fit(X, Y, eval_set=(X[:50], Y[:50]))
-    lines = capsys.readouterr().out.splitlines()
-    assert [line.partition(":")[0] for line in lines] == [
-        "iteration 0",
-        "iteration 5",
-        "iteration 10",
-    ]
-    for k, line in zip((0, 5, 10), lines, strict=True):
-        assert float(line.partition("loss ")[2].partition(",")[0]) == pytest.approx(
-            -model.train_score_[k], rel=1e-5
-        )
-    assert float(lines[1].rpartition(" ")[2]) == pytest.approx(
-        -model.validation_score_[5], rel=1e-5
-    )
-    same = small(cb.RandomizedGBMRegressor).fit(X, Y, eval_set=(X[:50], Y[:50]))
-    assert capsys.readouterr().out == "" and same.run_.beta.tobytes() == model.run_.beta.tobytes()
-    small(cb.RandomizedGBMClassifier, verbose=12, multinomial=False).fit(X, np.arange(300) % 3)
-    assert "class 2, iteration 12: mean loss" in capsys.readouterr().out
-    refused(lambda: small(cb.RandomizedGBMRegressor, verbose=-1).fit(X, Y), "verbose")
 
 
 @pytest.mark.slow
