@@ -61,7 +61,7 @@ class Row:
 @dataclass(frozen=True)
 class Sabotage:
     """A deliberately wrong variant of a statement, and the case that refutes it, empty if none
-    does; the exception that ended the trial, if any.
+    does; the exception that ended the trial, if any; what it was tried on, such as "3 of 5 cases".
     """
 
     file: str
@@ -69,11 +69,19 @@ class Sabotage:
     what: str
     caught_by: str
     error: str = ""
+    tried: str = ""
 
     @property
     def good(self):
         """Whether a case refutes it, as one must."""
         return self.caught_by != ""
+
+    @property
+    def failure(self):
+        """What went wrong in the trial of one that no case refutes."""
+        if self.error:
+            return f"ends with {self.error}"
+        return f"passes, tried on {self.tried}" if self.tried else "passes"
 
 
 @dataclass(frozen=True)
@@ -99,8 +107,7 @@ class Ledger:
         return (
             rows
             + [
-                f"{s.statement}: the sabotage '{s.what}' "
-                f"{f'ends with {s.error}' if s.error else 'passes'}."
+                f"{s.statement}: the sabotage '{s.what}' {s.failure}."
                 for s in self.sabotages
                 if not s.good
             ]

@@ -271,11 +271,16 @@ def _counterexample(name, check):
 
 
 def caught_by(sabotage, cases):
-    """Return the name of the first case that refutes a sabotage, or an empty string."""
+    """Return the name of the first case that refutes a sabotage, or an empty string; and, for each
+    case up to there, whether the sabotage applies to it.
+    """
+    applies = []
     for name, case in cases:
-        if any(not outcome.holds for outcome in kept.several(sabotage(case))):
-            return name
-    return ""
+        outcomes = kept.several(sabotage(case))
+        applies.append(len(outcomes) > 0)
+        if any(not outcome.holds for outcome in outcomes):
+            return name, applies
+    return "", applies
 
 
 def jobs(quick=False, only=None):
@@ -312,14 +317,14 @@ def jobs(quick=False, only=None):
 
 
 def _sabotage(file, statement, what, job):
-    """Return the ``Sabotage`` of a job that returns what is changed, and the case that refutes it
-    or an empty string.
+    """Return the ``Sabotage`` of a job that returns what is changed, the case that refutes it or an
+    empty string, and how many cases it was tried on.
     """
     try:
-        what, name = job()
+        what, name, tried = job()
     except Exception as error:
         return Sabotage(file, statement, what, "", reason(error))
-    return Sabotage(file, statement, what, name)
+    return Sabotage(file, statement, what, name, tried=tried)
 
 
 def _pinned(check, variant):
@@ -336,7 +341,7 @@ def _pinned(check, variant):
 @steps_of_any_length
 def near(check, variant):
     """Check the claim with its bound divided by the smallest of ``FACTORS`` that the hard case
-    should refute; return what is changed, and "hard case" if it is refuted.
+    should refute; return what is changed, "hard case" if it is refuted, and what it was tried on.
     """
     tried = kept.tried(check, variant)
     tightest = kept.tightest(check, variant, tried)
@@ -354,18 +359,21 @@ def near(check, variant):
         else:
             bound = outcome.bound * 100 / int(100 * factor)
         if not dataclasses.replace(outcome, bound=bound).holds:
-            return what, "hard case"
-    return what, ""
+            return what, "hard case", ""
+    return what, "", "the hard case"
 
 
 @steps_of_any_length
 def _caught(check, what, wrong, bench):
-    """Try a sabotage on all cases; return its name, and the case that refutes it."""
-    name = caught_by(wrong, bench.about(check))
+    """Try a sabotage on all cases; return its name, the case that refutes it, and on how many of
+    them it was tried: it may not apply to all.
+    """
+    name, applies = caught_by(wrong, bench.about(check))
     if not name and getattr(wrong, "small", False):
         instances = [case for variant in check.expected for case in kept.tried(check, variant)]
-        name = caught_by(wrong, instances)
-    return what, name
+        name, more = caught_by(wrong, instances)
+        applies += more
+    return what, name, f"{sum(applies)} of {len(applies)} cases"
 
 
 def verify(quick=False, only=None, watch=None):

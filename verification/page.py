@@ -172,7 +172,7 @@ def _sabotages(ledger):
     rows = "".join(
         f'<tr class="{"" if sabotage.good else "wrong"}"><td>{_text(sabotage.statement)}</td>'
         f"<td>{_text(sabotage.what)}</td>"
-        f"<td>{_text(sabotage.caught_by or sabotage.error or 'passes')}</td></tr>"
+        f"<td>{_text(sabotage.caught_by or sabotage.failure)}</td></tr>"
         for sabotage in ledger.sabotages
     )
     heads = '<tr class="heads"><th>statement</th><th>what is changed</th><th>refuted by</th></tr>'

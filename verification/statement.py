@@ -22,6 +22,7 @@ import coordboost as cb
 from coordboost.theory import bounds
 from coordboost.theory.bounds import BoundCheck, Statement, formula
 from verification.spaces.walk import Walk
+from verification.spaces.walks import method_named
 
 VERDICTS = ("verified", "refuted", "vacuous")
 
@@ -83,14 +84,7 @@ def method_of(walk):
         else np.array(eps[:n_steps], dtype=float)
     )
     radii = None if delta is None else np.array(delta, dtype=float)
-    return {
-        "ls": lambda: cb.ls_boost(number),
-        "fs": lambda: cb.forward_stagewise(number),
-        "varying": lambda: cb.forward_stagewise(number),
-        "rfs": lambda: cb.regularized_forward_stagewise(number, radii[0]),
-        "path": lambda: cb.path_forward_stagewise(number, radii),
-        "fw": lambda: cb.methods.frank_wolfe(radii[0]),
-    }[kind]()
+    return method_named(kind).of_package(number, radii)
 
 
 @functools.cache

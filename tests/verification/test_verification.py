@@ -7,6 +7,7 @@ import json
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
@@ -21,7 +22,8 @@ from verification.__main__ import main
 from verification.curves import plot
 from verification.page import page
 from verification.space import Space
-from verification.statement import claim
+from verification.spaces.walks import exact_walk, walks
+from verification.statement import claim, method_of
 from verification.table import table
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -155,9 +157,20 @@ def test_an_exact_claim_has_no_slack(monkeypatch):
     assert "called exact, but compared with a slack of 0.5" in fault
 
 
-def test_a_sabotage_that_passes_is_a_fault(monkeypatch):
-    (fault,) = faults(monkeypatch, checked(1.0, printed="verified"), {"nothing": lambda case: None})
-    assert fault == "Made up: the sabotage 'nothing' passes."
+def test_a_sabotage_that_passes_is_a_fault_that_says_on_how_many_cases_it_was_tried(monkeypatch):
+    def sound(case):
+        return BoundCheck("x", "printed", "upper", 0.5, case) if case == 1.0 else None
+
+    check = checked(1.0, printed="verified")
+    cases = {"one": lambda: 1.0, "two": lambda: 2.0}
+    made = module(
+        check_it=check, CASES=cases, SABOTAGE={check: {"none": lambda case: None, "half": sound}}
+    )
+    monkeypatch.setattr(ledger, "modules", lambda: [made])
+    assert ledger.verify().faults == [
+        "Made up: the sabotage 'none' passes, tried on 0 of 2 cases.",
+        "Made up: the sabotage 'half' passes, tried on 1 of 2 cases.",
+    ]
 
 
 def ending(*arguments):
@@ -251,6 +264,18 @@ def test_paragraphs_out_of_order_are_a_fault():
     assert ledger.form_faults(made) == []
     made.__doc__ = made.__doc__.replace("Problem:", "Later:").replace("Reference:", "Problem:")
     assert len(ledger.form_faults(made)) == 1
+
+
+def test_an_exact_walk_of_an_unknown_method_names_the_table_that_lacks_it():
+    sentence = r"the method 'capped'.*METHODS in verification/spaces/walks\.py"
+    known = exact_walk("ls", y=[1], n_steps=1, eps="1/2")
+    with pytest.raises(ValueError, match=sentence):
+        exact_walk("capped", y=[1], n_steps=1, eps="1/2")
+    with pytest.raises(ValueError, match=sentence):
+        walks("capped", "a method that the ledger does not have")
+    with pytest.raises(ValueError, match=sentence):
+        method_of(replace(known, kind="capped"))
+    assert method_of(known).name == "ls_boost"
 
 
 @pytest.mark.parametrize("text", ["corr != 0", "corr <= 1 or corr >= 2"])
