@@ -260,6 +260,8 @@ THREADS = """
     np.save(sys.argv[1], np.concatenate([run.path.theta, run.predict(X[::240])]))
     leaves = {"max_depth": None, "max_leaves": 13, "l2": 1.0, "categorical": [3]}
     solve(leaves, cb.gbm(0.3), None, weight)
+    rule = {"min_samples_category": 20, "max_split_categories": 3, "category_smoothing": 99.0}
+    solve({**leaves, **rule}, cb.gbm(0.3), None, weight)
     solve({"max_depth": 4, "monotone": rising}, cb.gbm(0.3))
     solve({"max_depth": 3, "newton": True}, cb.agbm(0.5, 0.1), cb.losses.Logistic())
     solve({}, cb.rtgcd(select=cb.rules.Groups(20)))

@@ -207,6 +207,9 @@ def trees(
     feature_names=None,
     file=None,
     max_delta_step=None,
+    min_samples_category=1,
+    max_split_categories=None,
+    category_smoothing=0.0,
 ):
     """All regression trees on the columns of X: the weak learners of gradient boosting.
 
@@ -265,6 +268,17 @@ def trees(
         of the bins: see ``coordboost.data.binning.bin_columns``.
     max_delta_step : float, optional
         Largest absolute value of a leaf, before the learning rate; default: no limit.
+    min_samples_category : int, default 1
+        A category with fewer rows in a node is not chosen in its split: it goes with those that
+        are not chosen.
+    max_split_categories : int or None, default None
+        A split chooses at most this many categories, and at most half of them, rounded up: those
+        with the lowest, or with the highest values S / (W + `l2`). The others are the other side.
+        None: any number.
+    category_smoothing : float, default 0.0
+        In the gain and the values of both sides of a split by categories, the weight of this many
+        rows is added to `l2`; the weight of a row is the mean one in the node, with `newton` the
+        mean second derivative. So the rule does not depend on the unit of the weights.
 
     Returns
     -------
@@ -310,6 +324,9 @@ def trees(
         seed,
         0.0,
         math.inf if max_delta_step is None else max_delta_step,
+        min_samples_category,
+        -1 if max_split_categories is None else max_split_categories,
+        category_smoothing,
     )
     growth = Growth(depth, leaves, min_samples, min_weight, min_gain, l2, signs, *more).check(
         binned

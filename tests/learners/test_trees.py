@@ -47,6 +47,9 @@ def same_as_naive(X, y, weight=None, **limits):
         "min_weight": 0.0,
         "min_gain": 0.0,
         "l2": 0.0,
+        "min_samples_category": 1,
+        "max_split_categories": None,
+        "category_smoothing": 0.0,
     } | limits
     weight = np.ones(len(y)) if weight is None else weight
     expected, leaves = naive_tree(X, weight * y, weight, *columns, known)
@@ -82,6 +85,9 @@ def cases(draw):
         "l2": draw(st.sampled_from([0.0, 1.0])),
         "categorical": categorical,
         "penalty": rng.integers(0, 3, d).tolist(),
+        "min_samples_category": draw(st.sampled_from([1, 2, 4])),
+        "max_split_categories": draw(st.sampled_from([None, 1, 2, 4])),
+        "category_smoothing": draw(st.sampled_from([0.0, 3.0])),
     }
     if draw(st.booleans()):
         limits["monotone"] = (rng.integers(-1, 2, d) * ~np.isin(np.arange(d), categorical)).tolist()
@@ -382,6 +388,10 @@ def test_more_samples_than_one_channel_counts():
         ({"min_weight": -1.0}, "min_weight must be"),
         ({"min_gain": np.nan}, "min_gain must be"),
         ({"l2": -0.5}, "l2 must be"),
+        ({"min_samples_category": 0}, "min_samples_category must be a whole number >= 1"),
+        ({"max_split_categories": 0}, "max_split_categories must be a whole number >= 1, or None"),
+        ({"max_split_categories": 1.5}, "max_split_categories must be a whole number"),
+        ({"category_smoothing": -1.0}, "category_smoothing must be a finite number >= 0"),
         ({"monotone": [1]}, "for each of the 2 features"),
         ({"monotone": [2, 0]}, "-1, 0 or 1 for each of 2 features"),
         ({"monotone": [0, 1]}, "they have no order"),

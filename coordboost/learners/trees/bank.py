@@ -22,6 +22,8 @@ from coordboost.learners.trees.tree import (
     unit_on_all,
 )
 
+#: The smallest normal number.
+TINY = np.finfo(np.float64).tiny
 #: The nodes of no tree.
 NO_NODES = Nodes.of(Trees.empty(0, 1))
 
@@ -390,14 +392,16 @@ class TreeBank(Learners):
 
         Return the length of the new fit.
 
-        whole : the values minimise the losses of the leaves: the ridge penalty and the largest step
-        still apply
+        whole : the values minimise the losses of the leaves: the ridge penalty, the smoothing of
+        categories and the largest step still apply
         """
         weight = np.bincount(self.hand.leaf, self.weight, len(steps))
         values = self.held.values[j]
         growth = self.family.growth
         if whole:
-            steps = steps * (weight / (weight + growth.l2)) if growth.l2 > 0 else steps
+            nodes = self.grower.nodes[: self.grower.state.nodes]
+            l2 = growth.l2 + nodes["smoothing"][nodes["feature"] < 0]
+            steps = np.where(l2 > 0, steps * (weight / np.maximum(weight + l2, TINY)), steps)
             steps = np.clip(steps, -growth.max_delta_step, growth.max_delta_step)
         self.length = float(np.sqrt(weight @ (steps * steps)))
         if self.length > 0:

@@ -2,8 +2,12 @@
 
 A cut scores ``(sum left)^2 / (weight left + l2) + (sum right)^2 / (weight right + l2)``, in units
 of the integer targets. Thresholds are tried from the lowest bin up, each with missing values on the
-right, then on the left. Categories are first sorted by their means. Ties go to the first cut in
-this order, and to the lowest feature.
+right, then on the left. Ties go to the first cut in this order, and to the lowest feature.
+
+Categories are sorted by their means; those with few rows in the node are left out. The first 1, 2,
+... of them are tried against all others, then the last ones. Many categories have many cuts, and
+some of these fit the noise of a few rows. So the number of the chosen ones is limited, and both
+sides of such a cut have a larger l2.
 
 If monotone constraints above the node bound its values, a side with value v scores
 ``(2 sum - (weight + l2) v) v`` instead, with v the mean clipped to its bounds: the basic method of
@@ -17,9 +21,9 @@ import numpy as np
 
 from coordboost._numba import kernel
 
-#: A cut: its score; the last bin that goes left (for categories, how many go left); whether missing
-#: values go left; whether the node has missing values; sums over the left side, for ordered
-#: features computed for the best one only.
+#: A cut: its score; the last bin that goes left (for categories, how many go left, with a minus if
+#: they are those with the highest means); whether missing values go left; whether the node has
+#: missing values; sums over the left side, for ordered features computed for the best one only.
 CUT = np.dtype(
     (
         np.record,
@@ -203,8 +207,8 @@ def take_ordered(state, sums, counts, missing, count, cut):
 
 
 @kernel
-def rank(state, sums, counts, n_bins, l2, scratch):
-    """Sort the categories in a node by S / (W + l2), ties by code.
+def rank(state, sums, counts, n_bins, limits, scratch):
+    """Sort the categories with enough rows in a node by S / (W + l2), ties by code.
 
     They go into ``scratch.order``; return how many.
 
@@ -213,10 +217,11 @@ def rank(state, sums, counts, n_bins, l2, scratch):
     """
     keys = scratch.cuts[0]
     order = scratch.order
+    l2 = limits.l2
     k = 0
     for b in range(n_bins):
         total, mass, count = held(state, sums, counts, b)
-        if count > 0:
+        if count >= limits.min_samples_category:
             weight = state.unit * mass + l2
             at = k
             value = total / weight if weight > 0 else 0.0
@@ -247,38 +252,84 @@ def rank(state, sums, counts, n_bins, l2, scratch):
 
 
 @kernel
-def cut_categories(state, sums, counts, n_bins, node, limits, scratch, cut):
-    """Find the best cut of a categorical feature: those with the lowest S / (W + l2) go left.
+def smoothing_of(state, node, limits):
+    """Return the addition to l2 on both sides of a cut of categories.
 
-    ``cut.bin`` is their number.
+    It is that of `category_smoothing` rows of the mean weight in the node.
+    """
+    return limits.category_smoothing * (state.unit * node.mass / node.count)
+
+
+@kernel
+def chosen_category(order, n_levels, n_left, i):
+    """Return the i-th category that goes left: from the lowest mean up, or the highest one down."""
+    return order[i] if n_left > 0 else order[n_levels - 1 - i]
+
+
+@kernel
+def cut_categories(state, sums, counts, n_bins, node, limits, scratch, cut):
+    """Find the best cut of a categorical feature: the chosen categories go left, all others right.
+
+    Chosen are up to `max_split_categories` of those with the lowest, or with the highest
+    S / (W + l2), but not more than half, rounded up. ``cut.bin`` is their number, with a minus for
+    the highest.
     """
     least = limits.min_samples
     lightest = limits.min_weight
-    l2 = limits.l2
-    order = scratch.order
-    n_levels = rank(state, sums, counts, n_bins, l2, scratch)
-    cut.score, cut.bin, cut.missing_left = -math.inf, -1, 0
-    sum_left, mass_left, n_left = 0, 0, 0
-    for i in range(n_levels - 1):
-        total, mass, n = held(state, sums, counts, order[i])
-        sum_left = sum_left + total
-        mass_left = mass_left + mass
-        n_left = n_left + n
-        own = state.unit * mass_left
-        rest = state.unit * (node.mass - mass_left)
-        if min(n_left, node.count - n_left) >= least and min(own, rest) >= lightest:
-            left = float(sum_left)
-            right = float(node.total - sum_left)
-            w_left = own + l2
-            w_right = rest + l2
-            score = (left * left * w_right + right * right * w_left) / (w_left * w_right)
-            if is_bounded(node):
-                score = bounded_score(left, right, w_left, w_right, node, 0)
-            if score > cut.score:
-                cut.score, cut.bin, cut.total, cut.mass, cut.count = (
-                    score,
-                    i + 1,
-                    sum_left,
-                    mass_left,
-                    n_left,
-                )
+    l2 = limits.l2 + smoothing_of(state, node, limits)
+    n_levels = rank(state, sums, counts, n_bins, limits, scratch)
+    most = n_levels
+    if limits.max_split_categories > 0:
+        most = min(limits.max_split_categories, (n_levels + 1) // 2)
+    cut.score, cut.bin, cut.missing_left = -math.inf, 0, 0
+    for sign in (1, -1):
+        sum_left, mass_left, n_left = 0, 0, 0
+        for i in range(most):
+            b = chosen_category(scratch.order, n_levels, sign, i)
+            total, mass, n = held(state, sums, counts, b)
+            sum_left = sum_left + total
+            mass_left = mass_left + mass
+            n_left = n_left + n
+            own = state.unit * mass_left
+            rest = state.unit * (node.mass - mass_left)
+            if min(n_left, node.count - n_left) >= least and min(own, rest) >= lightest:
+                left = float(sum_left)
+                right = float(node.total - sum_left)
+                w_left = own + l2
+                w_right = rest + l2
+                score = (left * left * w_right + right * right * w_left) / (w_left * w_right)
+                if is_bounded(node):
+                    score = bounded_score(left, right, w_left, w_right, node, 0)
+                if score > cut.score:
+                    cut.score, cut.bin, cut.total, cut.mass, cut.count = (
+                        score,
+                        sign * (i + 1),
+                        sum_left,
+                        mass_left,
+                        n_left,
+                    )
+
+
+@kernel
+def route_categories(state, sums, counts, n_bins, node, limits, scratch, cut, flags):
+    """Write 1 for the codes that go left in a node that is split by categories, 0 for the others.
+
+    A category without rows in the node goes to the larger child, of two equal ones to that of the
+    first level.
+    """
+    absent = 2
+    flags[:] = absent
+    for b in range(n_bins):
+        if held(state, sums, counts, b)[2] > 0:
+            flags[b] = 0
+    n_levels = rank(state, sums, counts, n_bins, limits, scratch)
+    for i in range(abs(cut.bin)):
+        flags[chosen_category(scratch.order, n_levels, cut.bin, i)] = 1
+    first = 0
+    while flags[first] == absent:
+        first += 1
+    larger = 2 * cut.count - node.count
+    goes_left = int(larger > 0 or (larger == 0 and flags[first] == 1))
+    for b in range(len(flags)):
+        if flags[b] == absent:
+            flags[b] = goes_left

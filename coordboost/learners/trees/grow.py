@@ -26,8 +26,9 @@ from coordboost._numba.noise import ROWS, key_of, word
 from coordboost.learners.trees.cuts import (
     cut_categories,
     cut_ordered,
-    rank,
+    route_categories,
     side_score,
+    smoothing_of,
     take_ordered,
 )
 from coordboost.learners.trees.histogram import (
@@ -92,9 +93,10 @@ def find_leaves(codes, nodes, goes_left, samples, leaf):
 
 
 @kernel
-def init_node(limits, state, node, above, depth, count, total, mass, may_split):
+def init_node(limits, state, node, above, depth, count, total, mass, smoothing, may_split):
     """Initialise a new node; it takes the bounds of its value from `above`."""
     weight = state.unit * mass
+    whole = weight + limits.l2
     node.depth = depth
     node.count = count
     node.total = total
@@ -104,7 +106,10 @@ def init_node(limits, state, node, above, depth, count, total, mass, may_split):
     node.feature = -1
     node.rows_moved = 0
     node.gain = 0.0
-    node.value, node.score = side_score(float(total), weight + limits.l2, node.low, node.high)
+    node.smoothing = smoothing
+    node.value, node.score = side_score(float(total), whole, node.low, node.high)
+    if smoothing > 0.0:
+        node.value, _ = side_score(float(total), whole + smoothing, node.low, node.high)
     node.open = int(
         may_split
         and count >= 2 * limits.min_samples
@@ -125,7 +130,7 @@ def init_root(limits, memory, count, total, mass):
     root.slot = 0
     root.low = -math.inf
     root.high = math.inf
-    init_node(limits, state, root, root, 0, count, total, mass, True)
+    init_node(limits, state, root, root, 0, count, total, mass, 0.0, True)
 
 
 @kernel
@@ -368,27 +373,21 @@ def find_largest_gain(limits, memory):
 def write_routes(categorical, table, limits, state, node, sums, counts, scratch, cut, flags):
     """Write which codes go left in a node that is split, and the sums of its left side.
 
-    For an ordered feature, codes that no training row has go where missing values go. A category
-    without rows in the node goes to the larger child, of two equal ones to that of the first level.
+    For an ordered feature, codes that no training row has go where missing values go. Return what
+    is added to l2 in the values of the children.
     """
     n_bins = table.n_bins[node.feature]
     missing = table.missing[node.feature]
+    smoothing = 0.0
     if categorical is not None and categorical[node.feature]:
-        n_levels = rank(state, sums, counts, n_bins, limits.l2, scratch)
-        order = scratch.order
-        lowest = 0
-        for i in range(n_levels):
-            if order[i] < order[lowest]:
-                lowest = i
-        larger = 2 * cut.count - node.count
-        flags[:] = int(larger > 0 or (larger == 0 and lowest < cut.bin))
-        for i in range(n_levels):
-            flags[order[i]] = int(i < cut.bin)
+        route_categories(state, sums, counts, n_bins, node, limits, scratch, cut, flags)
+        smoothing = smoothing_of(state, node, limits)
     else:
         take_ordered(state, sums, counts, missing, node.count, cut)
         flags[:] = cut.missing_left
         flags[: n_bins - (missing >= 0)] = 0
         flags[: cut.bin + 1] = 1
+    return smoothing
 
 
 @kernel
@@ -415,17 +414,20 @@ def bound_values(sign, left, right):
 
 
 @kernel
-def init_children(limits, state, nodes, at, cut):
+def init_children(limits, state, nodes, at, cut, smoothing):
     """Initialise the children of a node, the next two nodes; return them."""
     node = nodes[at]
     left = nodes[node.left]
     right = nodes[node.left + 1]
     depth = node.depth + 1
     may_split = state.leaves < limits.max_leaves
-    init_node(limits, state, left, node, depth, cut.count, cut.total, cut.mass, may_split)
-    total = node.total - cut.total
-    mass = node.mass - cut.mass
-    init_node(limits, state, right, node, depth, node.count - cut.count, total, mass, may_split)
+    total = cut.total
+    mass = cut.mass
+    init_node(limits, state, left, node, depth, cut.count, total, mass, smoothing, may_split)
+    count = node.count - cut.count
+    total = node.total - total
+    mass = node.mass - mass
+    init_node(limits, state, right, node, depth, count, total, mass, smoothing, may_split)
     left.parent = at
     right.parent = at
     if left.open or right.open:
@@ -460,10 +462,12 @@ def split_open(table, limits, features, memory, scratch, first, last):
             node.left = state.nodes
             node.open = 0
             flags = goes_left[at]
-            write_routes(kinds, table, limits, state, node, sums, counts, scratch, cut, flags)
+            smoothing = write_routes(
+                kinds, table, limits, state, node, sums, counts, scratch, cut, flags
+            )
             state.nodes += 2
             state.leaves += 1
-            left, right = init_children(limits, state, nodes, at, cut)
+            left, right = init_children(limits, state, nodes, at, cut, smoothing)
             narrow_sets(table.sets, memory.open_sets, at, node.left, f)
             bound_values(sign_of(table.monotone, f), left, right)
 
@@ -677,8 +681,8 @@ def grow(table, limits, candidates, targets, memory, scratch, kept):
 
     Afterwards ``memory.nodes[:state.nodes]`` is the tree: the root first, a node before its
     children, the left child just before the right one. Leaves are numbered in the order of their
-    nodes; their values are ``sum target / (sum weight + l2)``, clipped to their bounds, and then as
-    in ``leaf_value``.
+    nodes; their values are ``sum target / (sum weight + l2 + smoothing)``, clipped to their bounds,
+    and then as in ``leaf_value``.
 
     Parameters
     ----------

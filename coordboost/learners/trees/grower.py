@@ -69,6 +69,12 @@ class Growth(NamedTuple):
     damping : C of ``leaf_value``, the self-concordance of the loss; 0 for leaf values as they are
         fitted
     max_delta_step : the largest absolute leaf value; inf for no limit
+    min_samples_category : a category with fewer samples in a node is not chosen there: it goes with
+        those that are not chosen
+    max_split_categories : a split chooses at most so many categories, and at most half of them; -1
+        for no limit
+    category_smoothing : the values and scores of both sides of a split by categories have `l2` plus
+        the weight of so many samples, the mean weight in the node each
     """
 
     max_depth: int = 3
@@ -83,6 +89,9 @@ class Growth(NamedTuple):
     seed: int = 0
     damping: float = 0.0
     max_delta_step: float = math.inf
+    min_samples_category: int = 1
+    max_split_categories: int = -1
+    category_smoothing: float = 0.0
 
     def check(self, binned):
         """Return the same limits, checked for trees on `binned`.
@@ -102,6 +111,9 @@ class Growth(NamedTuple):
                 f"a tree needs max_depth >= 1 and max_leaves from 2 to {MOST_LEAVES}, or "
                 f"None; {got}."
             )
+        n_chosen = _whole("max_split_categories", self.max_split_categories, -1)
+        if n_chosen == 0:
+            raise ValueError("max_split_categories must be a whole number >= 1, or None, got 0.")
         if leaves < 0 and not 0 < depth <= DEEPEST:
             raise ValueError(
                 f"max_depth=None or above {DEEPEST} needs max_leaves (max_leaf_nodes in "
@@ -122,6 +134,9 @@ class Growth(NamedTuple):
             real(
                 "max_delta_step", self.max_delta_step, lambda number: number > 0, "above 0, or None"
             ),
+            _whole("min_samples_category", self.min_samples_category, 1),
+            n_chosen,
+            not_negative("category_smoothing", self.category_smoothing),
         )
 
 

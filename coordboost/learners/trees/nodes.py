@@ -26,6 +26,7 @@ import numpy as np
 #:     low, high     bounds of its value, from monotone splits above
 #:     score         its score as a leaf (see cuts.py)
 #:     gain          the score of its best cut, less penalties and `score`
+#:     smoothing     what is added to l2 in its value, see cuts.py
 #:     value         its value as a leaf
 NODE = np.dtype(
     (
@@ -47,6 +48,7 @@ NODE = np.dtype(
             ("high", "f8"),
             ("score", "f8"),
             ("gain", "f8"),
+            ("smoothing", "f8"),
             ("value", "f8"),
         ],
     )
@@ -112,6 +114,9 @@ class Limits(NamedTuple):
     l2: float
     damping: float
     max_delta_step: float
+    min_samples_category: int
+    max_split_categories: int
+    category_smoothing: float
 
 
 class SplitFeatures(NamedTuple):

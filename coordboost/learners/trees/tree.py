@@ -243,9 +243,9 @@ def refit_leaves(state, nodes, leaf, l2, v, scale, key, scratch, values):
     Write them as a unit vector into `values`, return the length.
 
     A leaf takes the sum of `v` over its samples plus one normal number of standard deviation
-    ``scale * sqrt(weight + l2)``. The part with weight is the noise of its samples. The part with
-    l2 belongs to the ridge penalty: the limit of the run is still a Gibbs distribution. *Cost*: one
-    addition per sample.
+    ``scale * sqrt(weight + l2)``, l2 with the smoothing of its node. The part with weight is the
+    noise of its samples. The part with l2 belongs to the ridge penalty: the limit of the run is
+    still a Gibbs distribution. *Cost*: one addition per sample.
     """
     n_leaves = state.leaves
     scratch[:n_leaves], values[:n_leaves] = 0.0, 0.0
@@ -260,7 +260,7 @@ def refit_leaves(state, nodes, leaf, l2, v, scale, key, scratch, values):
         if nodes[at].feature < 0:
             weight = state.unit * nodes[at].mass
             one = nodes[at].leaf
-            whole = weight + l2
+            whole = weight + l2 + nodes[at].smoothing
             fit = scratch[one] + values[one] + scale * math.sqrt(whole) * normal(key, one)
             scratch[one] = fit / whole if whole > 0.0 else 0.0
             square += weight * scratch[one] * scratch[one]
