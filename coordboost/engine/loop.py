@@ -29,6 +29,8 @@ LOOK = 0.05
 #: Number of steps of the first block; of a block at most; how many times longer than the block
 #: before it is at most.
 FIRST, LONGEST, LARGER = 16, 1 << 16, 64
+#: Multiplications of the first block, where a compiled step only updates all correlations.
+FIRST_WORK = 1 << 20
 #: Rows of a path for which memory is reserved at most.
 ROOM = 1 << 22
 #: A run that left the range of float64 is cut before the first move larger than this.
@@ -126,6 +128,9 @@ class Solver:
         self.stream = picks(run.seed, self.method.select, self.problem.n_learners)
         self.anchor = run.anchor
         self.lengths = {}  # steps of the next block, for each kind of model state
+        if run.model_state.from_gram and run.compile:
+            length = FIRST_WORK // self.problem.n_learners
+            self.lengths[run.model_state] = max(1, min(length, LONGEST))
         self.searches = 0  # scans by the searches of a model state
         self.looks = 0  # single correlations
         self.earlier = np.zeros(3, dtype=np.int64)  # counts of the run before it is restored here
@@ -174,6 +179,9 @@ class Solver:
 
         Uses the prediction of the model state if there is one: computing it from beta costs more.
         """
+        change = self.model_state.change
+        if change is not None and abs(change()) < LARGEST:
+            return True
         pred = self.model_state.pred
         if pred is None:
             return math.isfinite(state.loss)
@@ -197,7 +205,8 @@ class Solver:
         sentences = [message or status.value, self.model_state.remark]
         rise = 0.0
         descends = self.method.noise is None  # a chain with noise samples models, good and bad
-        if self.k and descends and status is not Status.DIVERGED:
+        known = self.model_state.change is not None and self.model_state.change() < 0
+        if self.k and descends and not known and status is not Status.DIVERGED:
             start, end = losses or (self.problem.start_loss, self.loss(state))
             rise = loss_rise(start, end)
             if rise:

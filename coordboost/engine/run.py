@@ -473,6 +473,11 @@ def too_long(run):
         "stagewise" in run.method.name and isinstance(eps, float) and run.n_steps
     ):  # a sequence may begin with long ones
         return ""
+    if problem.countable and problem.unit_norm and problem.loss.sigma:
+        column = problem.gather(run.path.learner[:1])[:, 0]
+        slope = abs(column @ problem.resid(np.zeros(problem.n_samples)))
+        if problem.loss.sigma * run.method.unit * abs(run.path.theta[0]) <= slope:
+            return ""  # it lowers the loss; twice the length would leave it as it is
     first = next(run.replay([1])).loss
     if not first > problem.start_loss + 1e-9 * abs(problem.start_loss):
         return ""

@@ -86,3 +86,15 @@ def test_losses_are_computed_once_and_belong_to_the_caller():
     first[:] = 0.0
     np.testing.assert_array_equal(run.losses, kept)
     assert run.losses[3] == pytest.approx(next(run.replay([3])).loss, rel=1e-12)
+
+
+@pytest.mark.parametrize("eps", [1.0, 200.0])
+def test_a_rise_of_the_loss_is_seen_without_a_pass_over_the_rows(eps):
+    X = np.random.default_rng(4).normal(size=(50, 3))
+    problem = cb.Problem(X, X @ [3.0, 2, 1])
+    method = cb.forward_stagewise(np.full(5, eps))
+    few, plain = (
+        cb.solve(problem, method, 5, model_state=state) for state in (None, cb.engine.NaiveState)
+    )
+    assert few.message == plain.message and (few.rise > 0) == (eps == 200.0)
+    assert few.rise == pytest.approx(plain.rise, rel=1e-9)

@@ -151,3 +151,16 @@ def test_runs_start_with_gram_columns_where_these_are_counts():
     assert long.n_scans == 1 and long.n_gram_columns == len(np.unique(long.path.learner))
     assert short.resume(20_000).n_scans > 1 == short.n_gram_columns
     assert cb.solve(cb.Problem(*ar1(60, 400, k=10)), cb.ls_boost(0.7), 1).n_gram_columns == 0
+
+
+def test_many_short_columns_are_multiplied_one_by_one():
+    """A product of few rows costs as much for each of sixteen columns as for one."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(24, 6)) @ rng.normal(size=(6, 9_000)) + rng.normal(size=(24, 9_000))
+    problem = cb.Problem(X, X[:, 0])
+    runs = [
+        cb.solve(problem, cb.forward_stagewise(0.1), 120, model_state=state)
+        for state in (cb.engine.CovarianceColumns, cb.engine.NaiveState)
+    ]
+    np.testing.assert_array_equal(runs[0].path.learner, runs[1].path.learner)
+    assert runs[0].n_gram_columns == len(np.unique(runs[0].path.learner))

@@ -47,6 +47,9 @@ class ModelState(ABC):
     #: perturb(k): draw the noise of step k; tempered(k, j, corr): the length of learner j with it
     perturb: Callable | None = None
     tempered: Callable | None = None
+    #: change(): the loss less that at beta = 0, if that costs no pass over the samples; 0 where
+    #: rounding may decide its sign
+    change: Callable | None = None
     #: stopped(): whether no further step is allowed; the run then goes back to `best_rows`
     stopped: Callable | None = None
     #: renew(beta) recomputes the state from the coefficients

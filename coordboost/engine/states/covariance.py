@@ -28,6 +28,8 @@ from coordboost.learners.strongest import SIZE_BITS
 
 #: Bytes of a cache line.
 LINE = 64
+#: Rounding decides the sign of a difference of inner products that is a smaller part of them.
+CLEAR = 1e-6
 
 
 def aligned(values):
@@ -205,6 +207,17 @@ class CovarianceState(_CovarianceState, ModelState):
         length = a * a * gram[i, i] + 2 * a * b * gram[i, j] + b * b * gram[j, j]
         return along / length if length > 0 else 0 * along
 
+    def change(self):
+        """The loss less that at beta = 0.
+
+        Returns
+        -------
+        float
+            ``|pred|^2 / 2 - <y, pred>``; 0 where rounding may decide its sign.
+        """
+        change = self.inner[0] / 2 - self.inner[1]
+        return change if abs(change) > CLEAR * abs(self.inner[1]) else 0 * change
+
     def after(self, j, theta):
         """The sum of the losses at pred + theta B_j, less that at pred.
 
@@ -295,6 +308,8 @@ class GreedyCovarianceState(CovarianceState):
 STRIP = 256
 #: Numbers of Gram columns that are computed together, where several cost less than one by one.
 FEWEST, TOGETHER = 16, 32
+#: With fewer samples and more learners than this, columns one by one cost as little.
+SHORT, WIDE = 128, 8192
 #: Work of a Gram column, in scans: in a product of matrices; where its entries are counts.
 IN_BLOCK, COUNTED = 0.15, 0.06
 #: Maximum bytes of Gram columns that are kept; bytes that are allocated at once, which take up
@@ -505,10 +520,11 @@ class GramColumns:
         self.scale = scale_of(problem)
         self.start_corr = start_corr
         self.counted = problem.products is not None
-        self.in_blocks = stored and not self.counted
+        one_by_one = problem.n_samples < SHORT and n_learners > WIDE
+        self.in_blocks = stored and not self.counted and not one_by_one
         self.scan_work = scan_work(problem)
         self.step_work = 1.3 * n_learners + 600
-        scans = COUNTED if self.counted else IN_BLOCK if stored else 1
+        scans = COUNTED if self.counted else IN_BLOCK if self.in_blocks else 1
         self.column_work = scans * self.scan_work
         self.most = max(1, ROOM // (8 * width))
         self.at_once = AT_ONCE // (8 * width)
@@ -609,6 +625,8 @@ def gram_columns(problem, learners, out):
     out[:, n:] = 0.0
     if problem.products is not None:
         problem.products.columns(learners, out[:, :n])
+    elif stored is not None and problem.n_samples < SHORT and len(learners) == 1:
+        np.dot(stored, stored[learners[0]] * problem.weight, out=out[0, :n])
     elif stored is not None:
         columns = stored[learners] * problem.weight
 
