@@ -318,7 +318,7 @@ class Evaluation(NamedTuple):
             rss = 2 * self.loss
             lower = scale * (rss + inner) - scale * scale * rss / 2
         elif 0 < scale < 1 and (form := form_at(problem)) is not None:
-            lost = bregman_bound(scale, 0.0, 1.0, self._relative_square(problem, form))
+            lost = bregman_bound(scale, 0.0, 0.0, self._relative_square(problem, form))
             lower = max(lower, self.loss + scale * inner - lost * (1 + NEAR))
         return lower
 
@@ -337,7 +337,7 @@ class Evaluation(NamedTuple):
     def _relative_square(self, problem, form):
         """The sum of resid^2 / curvature."""
         work = np.empty((2, problem.n_samples))
-        return ready(evaluate, form)(form, problem.base + self.pred, *work)[3]
+        return ready(evaluate, form)(form, problem.base + self.pred, *work, np.empty(1))[2]
 
 
 class Unconstrained(NamedTuple):

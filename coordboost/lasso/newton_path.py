@@ -66,6 +66,8 @@ WORK = 2.0e8
 GOING_ON, ENDED, NO_ROOM, STUCK = 0, 1, 2, 3
 
 evaluate = verb("evaluate")
+newton_shift = verb("newton_shift")
+centre = verb("centre")
 scan = verb("scan")
 correlations = verb("correlations")
 combine = verb("combine")
@@ -78,7 +80,7 @@ class Task(NamedTuple):
     form, columns : the losses, and the learners
     ridge, lower, upper : (n_learners,), the penalty: see ``Penalty``
     has_ridge, free : whether any ridge is not 0, and whether the intercept is free
-    base : (n_samples,), the predictions without coefficients and shift
+    base : the predictions without coefficients and shifts, as those in ``Samples``
     infimum : lower bound of the loss
     lams : (n_lams,), the penalties, decreasing
     goal, rounding : the gap to reach, and one that may be nothing but rounding
@@ -99,7 +101,8 @@ class Task(NamedTuple):
 
 
 class Samples(NamedTuple):
-    """One number for each sample.
+    """One number for each sample; with several intercepts, one for each of them and each sample,
+    those of the first intercept first.
 
     pred, resid, curvature : of the present model; `resid` is centred in the metric of the
         curvatures where the intercept is free
@@ -115,6 +118,22 @@ class Samples(NamedTuple):
     move: np.ndarray
 
 
+class Intercepts(NamedTuple):
+    """One number for each intercept: each has predictions of its own for all samples.
+
+    shift, trial : of the present model and of that which is tried, less those at the start
+    move : the change on the way there
+    sums : of the residuals
+    newton : Newton's step to the best ones
+    """
+
+    shift: np.ndarray
+    trial: np.ndarray
+    move: np.ndarray
+    sums: np.ndarray
+    newton: np.ndarray
+
+
 class Members(NamedTuple):
     """The working set: one number for each of its learners, and some for all learners.
 
@@ -122,8 +141,9 @@ class Members(NamedTuple):
     change, target, start : the step, the minimiser of the quadratic model, and the negative
         gradients of the model at coefficients 0
     ridge, lower, upper : of the penalty, `ridge` times lam
-    gram, squares, means : the Gram matrix of the model, its diagonal without the ridge, and the
-        means of the columns in the metric
+    gram, squares : the Gram matrix of the model, and its diagonal without the ridge
+    means : by how much each intercept falls in the model where a coefficient grows by 1: the means
+        of the columns in the metric
     place : 0, 1, ...
     coefs : (n_lams, room), the solutions
     corr, inside : (n_learners,), correlations at the last scan, and who is in the set
@@ -148,34 +168,43 @@ class Members(NamedTuple):
 
 
 @kernel
-def settle(task, samples, pred, at):
-    """Evaluate the losses at `pred`, which is moved to the best intercept if that is free."""
+def settle(task, samples, intercepts, pred, at):
+    """Evaluate the losses at `pred`, which is moved to the best intercepts if they are free."""
+    newton = intercepts.newton
+    size = 0.0
     last = math.inf
     for _ in range(SHIFTS):
-        at.loss, at.sum_r, at.sum_h, at.sum_q = evaluate(
-            task.form, pred, samples.resid, samples.curvature
+        at.loss, at.sum_h, at.sum_q = evaluate(
+            task.form, pred, samples.resid, samples.curvature, intercepts.sums
         )
-        size = abs(at.sum_r)
-        hopeless = size > 0.5 * last and size <= 1e-8 * at.sum_h
-        if not task.free or not size > SETTLED * at.sum_h or hopeless:
+        if not task.free:
+            break
+        size = newton_shift(task.form, samples.curvature, intercepts.sums, at.sum_h, newton)
+        hopeless = size > 0.5 * last and size <= 1e-8
+        if not size > SETTLED or hopeless:
             break
         last = size
-        shift = min(max(at.sum_r / at.sum_h, -LONGEST), LONGEST)
-        at.trial_shift += shift
-        for i in range(len(pred)):
-            pred[i] += shift
+        for c in range(len(newton)):
+            newton[c] = min(max(newton[c], -LONGEST), LONGEST)
+            intercepts.trial[c] += newton[c]
+        shift_all(pred, newton)
+    at.off = 0.0
+    at.off_along = 0.0
     if task.free:
-        centre(samples.resid, samples.curvature, at.sum_r / at.sum_h)
-    else:
-        at.sum_r = 0.0
+        centre(task.form, samples.resid, samples.curvature, newton)
+        at.off = size
+        for c in range(len(newton)):
+            at.off_along += newton[c] * intercepts.sums[c]
     at.scanned = 0
 
 
 @kernel
-def centre(resid, curvature, kappa):
-    """Subtract ``kappa * curvature``."""
-    for i in range(len(resid)):
-        resid[i] -= kappa * curvature[i]
+def shift_all(pred, shift):
+    """Add each shift to its predictions."""
+    n_samples = len(pred) // len(shift)
+    for c in range(len(shift)):
+        for i in range(c * n_samples, (c + 1) * n_samples):
+            pred[i] += shift[c]
 
 
 @kernel
@@ -222,10 +251,10 @@ def gap_from(task, members, at, everywhere):
 @kernel
 def lost_by_scaling(task, at, scale, square):
     """What the losses and the quadratic terms of the penalty add to the gap."""
-    lost = bregman_bound(scale, at.sum_r, at.sum_h, at.sum_q)
+    lost = bregman_bound(scale, at.off, at.off_along, at.sum_q)
     if scale < 1.0:  # far from the optimum convexity gives more
         above = max(at.loss - task.infimum, 0.0)
-        at_one = bregman_bound(1.0, at.sum_r, at.sum_h, at.sum_q)
+        at_one = bregman_bound(1.0, at.off, at.off_along, at.sum_q)
         lost = min(lost, (1.0 - scale) * above + scale * at_one)
     return lost + (1.0 - scale) * (1.0 - scale) * square / 2.0
 
@@ -339,13 +368,9 @@ def form_model(task, samples, members, at):
     gram = members.gram
     index = members.learner[:m]
     if first < m:
-        gram_of(task.columns, index, first, samples.metric, at.metric_total, means, gram)
+        gram_of(task.columns, index, first, samples.metric, at.metric_total, task.free, means, gram)
         at.work += float(n_samples) * m * (m - first)
     for b in range(first, m):
-        if not task.free:
-            for a in range(b + 1):
-                gram[a, b] += means[a] * means[b] * at.metric_total
-                gram[b, a] = gram[a, b]
         members.squares[b] = gram[b, b]
     at.in_gram = m
 
@@ -385,7 +410,7 @@ def minimise_model(task, members, at):
 
 
 @kernel
-def make_step(task, samples, members, at):
+def make_step(task, samples, intercepts, members, at):
     """Go to the minimiser of the model, halving the step until the objective falls; return it.
 
     Rounding may hide whether it falls: near the optimum, and along dependent columns. Then the
@@ -399,15 +424,12 @@ def make_step(task, samples, members, at):
     target = members.target[:m]
     move = samples.move
     before = objective(lam, members.ridge, coef, at.loss)
-    shift = 0.0
     for a in range(m):
         change[a] = target[a] - coef[a]
-        if task.free:
-            shift -= members.means[a] * change[a]
+    move_intercepts(task, intercepts, members.means, change)
     # the goal is formed from the coefficients, so that rounding does not add up from step to step
     combine(task.columns, target, members.learner[:m], move)
-    for i in range(n_samples):
-        move[i] += task.base[i] + (at.shift + shift) - samples.pred[i]
+    move_to_goal(task, samples, intercepts)
     start_slope = inner(samples.resid, move)
     start_slope -= penalty_slope(lam, members.ridge, coef, change, False)
     rounding = ROUNDING * math.sqrt(n_samples) * abs(before)
@@ -415,31 +437,55 @@ def make_step(task, samples, members, at):
     for halvings in range(HALVINGS + 1):
         if halvings == HALVINGS:
             step = 0.0
-        at.trial_shift = at.shift + step * shift
+        for c in range(len(intercepts.shift)):
+            intercepts.trial[c] = intercepts.shift[c] + step * intercepts.move[c]
         for i in range(n_samples):
             samples.trial[i] = samples.pred[i] + step * move[i]
         for a in range(m):
             target[a] = coef[a] + step * change[a]
-        settle(task, samples, samples.trial, at)
+        settle(task, samples, intercepts, samples.trial, at)
         fall = before - objective(lam, members.ridge, target, at.loss)
         end_slope = penalty_slope(lam, members.ridge, target, change, True)
         end_slope -= inner(samples.resid, move)
         if fall >= -rounding and end_slope <= max(SMALL_SLOPE * start_slope, rounding):
             break
         step /= 2.0
-    accept(samples, members, at)
+    accept(samples, intercepts, members, at)
     return step
 
 
 @kernel
-def accept(samples, members, at):
+def move_intercepts(task, intercepts, means, change):
+    """Set the change of the intercepts that is best in the model for a change of coefficients."""
+    move = intercepts.move
+    n_shifts = len(move)
+    for c in range(n_shifts):
+        move[c] = 0.0
+        if task.free:
+            for a in range(len(change)):
+                move[c] -= means[n_shifts * a + c] * change[a]
+
+
+@kernel
+def move_to_goal(task, samples, intercepts):
+    """Make of the sum of the columns, in `move`, the way there from the present predictions."""
+    n_samples = len(samples.move) // len(intercepts.shift)
+    for c in range(len(intercepts.shift)):
+        level = intercepts.shift[c] + intercepts.move[c]
+        for i in range(c * n_samples, (c + 1) * n_samples):
+            samples.move[i] += task.base[i] + level - samples.pred[i]
+
+
+@kernel
+def accept(samples, intercepts, members, at):
     """Make the trial the present model."""
     for i in range(len(samples.pred)):
         samples.pred[i] = samples.trial[i]
     for a in range(at.m):
         coef = members.target[a]
         members.coef[a] = min(max(coef, members.lower[a]), members.upper[a])
-    at.shift = at.trial_shift
+    for c in range(len(intercepts.shift)):
+        intercepts.shift[c] = intercepts.trial[c]
 
 
 @reduction
@@ -473,12 +519,13 @@ def penalty_slope(lam, ridge, coef, change, backwards):
 
 
 @kernel
-def keep(task, members, at, shifts, gaps):
+def keep(task, intercepts, members, at, shifts, gaps):
     """Store the solution of the present penalty, and go on to the next one."""
     k = at.k
     for a in range(at.m):
         members.coefs[k, a] = members.coef[a]
-    shifts[k] = at.shift
+    for c in range(len(intercepts.shift)):
+        shifts[k, c] = intercepts.shift[c]
     gaps[k] = at.gap
     at.k += 1
     at.steps = 0
@@ -492,7 +539,7 @@ def keep(task, members, at, shifts, gaps):
             members.ridge[a] = task.lams[at.k] * task.ridge[members.learner[a]]
 
 
-def follow_path(task, samples, members, at, shifts, gaps):
+def follow_path(task, samples, intercepts, members, at, shifts, gaps):
     """Solve for one penalty after the other.
 
     Return why it ended: the last penalty, enough work for one call, no room, or steps without
@@ -505,7 +552,7 @@ def follow_path(task, samples, members, at, shifts, gaps):
                 return GOING_ON
             measure_gap(task, samples, members, at)
             if at.gap <= task.goal or at.forced:
-                keep(task, members, at, shifts, gaps)
+                keep(task, intercepts, members, at, shifts, gaps)
                 if at.interrupted:
                     return ENDED
                 continue
@@ -526,7 +573,7 @@ def follow_path(task, samples, members, at, shifts, gaps):
             minimise_model(task, members, at)
             at.steps += 1
             at.work += float(len(samples.pred)) * (at.m + 10)
-        step = make_step(task, samples, members, at)
+        step = make_step(task, samples, intercepts, members, at)
         if not at.begun:
             at.begun = 1
             if not math.isfinite(at.loss + at.sum_h):
@@ -539,45 +586,61 @@ def follow_path(task, samples, members, at, shifts, gaps):
 
 
 class NewtonPath:
-    """The path of a problem whose loss has an exponential form, on stored columns.
+    """A path of a loss of exponential form, on stored columns.
 
     Parameters
     ----------
-    columns : ScaledColumns, not weighted, whose penalty has an l1 part
+    form : ExponentialForm
+        The losses.
+    table : PathColumns
+        The learners.
+    penalty : Penalty
+        At lam = 1, with an l1 part.
+    base : ndarray
+        The predictions without coefficients, for all samples; of several intercepts, one after the
+        other.
+    null_loss, infimum : float
+        The loss at 0 less the infimum, and the infimum.
     lams : ndarray, (n_lams,), decreasing
     tol : float
         The gap to reach, over the loss at 0.
     free : bool
-        Whether to fit the intercept.
+        Whether to fit the intercepts.
+    n_shifts : int
+        Number of intercepts.
 
     Attributes
     ----------
     done : int
         Number of penalties that are solved.
-    shifts, gaps : ndarray, (n_lams,)
-        Of those: the intercept less that at the start; the duality gap over the loss at 0.
+    shifts : ndarray, (n_lams, n_shifts)
+        Of those: the intercepts less those at the start.
+    gaps : ndarray, (n_lams,)
+        The duality gaps over the loss at 0.
     """
 
     @classmethod
     def of(cls, columns, lams, tol, free):
-        """The path, or None where the loss has no such form, the learners are not stored, or the
-        penalty is ridge alone.
+        """The path of the loss of a problem, or None where it has no such form, the learners are
+        not stored, or the penalty is ridge alone.
+
+        Parameters
+        ----------
+        columns : ScaledColumns, not weighted
         """
         problem = columns.problem
         form = form_at(problem)
         table = path_columns(columns)
         if form is None or table is None or columns.penalty.lam == 0:
             return None
-        return cls(columns, form, table, lams, tol, free)
+        base = np.full(problem.n_samples, problem.base, dtype=np.float64)
+        infimum = float(problem.infimum)
+        null_loss = problem.start_excess
+        return cls(form, table, columns.penalty, base, null_loss, infimum, lams, tol, free)
 
-    def __init__(self, columns, form, table, lams, tol, free):
-        self.columns = columns
-        problem = columns.problem
-        n_samples = problem.n_samples
-        penalty = columns.penalty
-        self.null_loss = problem.start_excess
-        goal = max(GOAL * tol, SMALLEST_GAP) * self.null_loss
-        base = np.full(n_samples, problem.base, dtype=np.float64)
+    def __init__(self, form, table, penalty, base, null_loss, infimum, lams, tol, free, n_shifts=1):
+        self.null_loss = null_loss
+        self.n_learners = len(penalty.ridge)
         self.task = Task(
             form,
             table,
@@ -587,22 +650,22 @@ class NewtonPath:
             penalty.has_ridge,
             free,
             base,
-            float(problem.infimum),
+            infimum,
             np.ascontiguousarray(lams),
-            goal,
-            ROUNDED * self.null_loss,
+            max(GOAL * tol, SMALLEST_GAP) * null_loss,
+            ROUNDED * null_loss,
         )
-        self.samples = Samples(*(np.empty(n_samples) for _ in Samples._fields))
-        self.members = _members(len(lams), columns.n_learners, min(ROOM, columns.n_learners))
-        scan_cost = float(problem.dictionary.scan_cost or n_samples * columns.n_learners)
+        self.samples = Samples(*(np.empty(len(base)) for _ in Samples._fields))
+        self.intercepts = Intercepts(*(np.zeros(n_shifts) for _ in Intercepts._fields))
+        self.members = self._members(min(ROOM, self.n_learners))
         self.at = record(
             k=0, m=0, in_gram=0, scanned=0, scans=0, models=0, steps=0, idle=0, crowded=0,
             renewed=0, begun=0, wanted=0, interrupted=0, forced=0,
-            loss=math.inf, sum_r=0.0, sum_h=0.0, sum_q=0.0, gap=math.inf, full_gap=math.inf,
-            last=math.inf, best=math.inf, worst=0.0, shift=0.0, trial_shift=0.0,
-            metric_total=0.0, work=0.0, scan_cost=scan_cost,
+            loss=math.inf, off=0.0, off_along=0.0, sum_h=0.0, sum_q=0.0, gap=math.inf,
+            full_gap=math.inf, last=math.inf, best=math.inf, worst=0.0,
+            metric_total=0.0, work=0.0, scan_cost=float(table.scan_cost),
         )  # fmt: skip
-        self.shifts = np.zeros(len(lams))
+        self.shifts = np.zeros((len(lams), n_shifts))
         self.gaps = np.zeros(len(lams))
         self.samples.pred[:] = base
         self.samples.resid[:] = 0.0
@@ -636,23 +699,48 @@ class NewtonPath:
 
     def _follow(self):
         return self.compiled_path(
-            self.task, self.samples, self.members, self.at, self.shifts, self.gaps
+            self.task,
+            self.samples,
+            self.intercepts,
+            self.members,
+            self.at,
+            self.shifts,
+            self.gaps,
         )
 
     def _make_room(self):
         """Enlarge the arrays of the working set."""
-        n_learners = self.columns.n_learners
-        room = min(max(2 * self.at.wanted, 2 * ROOM), n_learners, max(LARGEST, self.at.wanted))
+        wanted = int(self.at.wanted)
+        room = min(max(2 * wanted, 2 * ROOM), self.n_learners, max(LARGEST, wanted))
         old = self.members
-        m = int(self.at.m)
-        self.members = _members(len(self.shifts), n_learners, room)
+        self.members = self._members(room)
         for before, after in zip(old, self.members, strict=True):
-            if before.shape == after.shape:
-                after[...] = before
-            elif before is old.gram:
-                after[:m, :m] = before[:m, :m]
+            if before is old.gram:
+                after[: len(before), : len(before)] = before
             else:
-                after[..., :m] = before[..., :m]
+                after[..., : before.shape[-1]] = before
+        self.members.place[:] = np.arange(room)
+
+    def _members(self, room):
+        """A working set without learners."""
+        return Members(
+            learner=np.zeros(room, dtype=np.int64),
+            coef=np.zeros(room),
+            neg_grad=np.zeros(room),
+            change=np.zeros(room),
+            target=np.zeros(room),
+            start=np.zeros(room),
+            ridge=np.zeros(room),
+            lower=np.zeros(room),
+            upper=np.zeros(room),
+            gram=np.zeros((room, room)),
+            squares=np.zeros(room),
+            means=np.zeros(room * len(self.intercepts.shift)),
+            place=np.arange(room),
+            coefs=np.zeros((len(self.task.lams), room)),
+            corr=np.zeros(self.n_learners),
+            inside=np.zeros(self.n_learners, dtype=np.bool_),
+        )
 
     def solved(self):
         """The models so far, a `Solved`."""
@@ -660,32 +748,9 @@ class NewtonPath:
         coefs = self.members.coefs[:done, : self.at.m]
         row, a = np.nonzero(coefs)
         places = row, self.members.learner[a]
-        shape = (done, self.columns.n_learners)
         return Solved(
-            scipy.sparse.csr_array((coefs[row, a], places), shape=shape),
+            scipy.sparse.csr_array((coefs[row, a], places), shape=(done, self.n_learners)),
             self.gaps[:done] / self.null_loss,
             int(self.at.scans),
-            self.shifts[:done],
+            self.shifts[:done, 0],
         )
-
-
-def _members(n_lams, n_learners, room):
-    """A working set without learners."""
-    return Members(
-        learner=np.zeros(room, dtype=np.int64),
-        coef=np.zeros(room),
-        neg_grad=np.zeros(room),
-        change=np.zeros(room),
-        target=np.zeros(room),
-        start=np.zeros(room),
-        ridge=np.zeros(room),
-        lower=np.zeros(room),
-        upper=np.zeros(room),
-        gram=np.zeros((room, room)),
-        squares=np.zeros(room),
-        means=np.zeros(room),
-        place=np.arange(room),
-        coefs=np.zeros((n_lams, room)),
-        corr=np.zeros(n_learners),
-        inside=np.zeros(n_learners, dtype=np.bool_),
-    )

@@ -23,6 +23,11 @@ class PathColumns(ABC):
 
     __slots__ = ()
 
+    @property
+    @abstractmethod
+    def scan_cost(self):
+        """Multiplications of a scan."""
+
     @abstractmethod
     def scan(self, v, out):
         """Fill `out` (n_learners,) with the inner products of all learners with `v`."""
@@ -36,10 +41,11 @@ class PathColumns(ABC):
         """Fill `out` (n_samples,) with the sum of the learners `index` times `coef` (m,)."""
 
     @abstractmethod
-    def gram(self, index, first, metric, total, means, gram):
-        """Fill the rows and columns from `first` on of the Gram matrix of centred columns.
+    def gram(self, index, first, metric, total, free, means, gram):
+        """Fill the rows and columns from `first` on of the Gram matrix.
 
         metric, total : the weights of the samples, (n_samples,), and their sum
+        free : whether columns are centred
         means : (>= m,), the means of the columns in that metric; filled from `first` on
         gram : (>= m, >= m), symmetric
         """
@@ -54,6 +60,10 @@ class DenseColumns(_DenseColumns, PathColumns):
     """Stored learners: ``scale[j] * rows[j]``."""
 
     __slots__ = ()
+
+    @property
+    def scan_cost(self):
+        return self.rows.size
 
     def scan(self, v, out):
         np.dot(self.rows, v, out)
@@ -74,7 +84,7 @@ class DenseColumns(_DenseColumns, PathColumns):
                 for i in range(len(out)):
                     out[i] += factor * column[i]
 
-    def gram(self, index, first, metric, total, means, gram):
+    def gram(self, index, first, metric, total, free, means, gram):
         m = len(index)
         n_samples = len(metric)
         width = min(n_samples, TILE)
@@ -102,7 +112,8 @@ class DenseColumns(_DenseColumns, PathColumns):
                     gram[a, b] += product[a, b - first]
         for b in range(first, m):
             for a in range(b + 1):
-                gram[a, b] -= means[a] * means[b] * total
+                if free:
+                    gram[a, b] -= means[a] * means[b] * total
                 gram[b, a] = gram[a, b]
 
 
@@ -135,6 +146,10 @@ class SparseColumns(_SparseColumns, PathColumns):
 
     __slots__ = ()
 
+    @property
+    def scan_cost(self):
+        return len(self.entries) + len(self.row_start) + len(self.scale)
+
     def scan(self, v, out):
         total = v.sum()
         for j in range(len(out)):
@@ -161,7 +176,7 @@ class SparseColumns(_SparseColumns, PathColumns):
                 for q in range(self.start[j], self.start[j + 1]):
                     out[self.row[q]] += factor * self.entries[q]
 
-    def gram(self, index, first, metric, total, means, gram):
+    def gram(self, index, first, metric, total, free, means, gram):
         m = len(index)
         place = np.full(len(self.scale), -1)
         for a in range(m):
@@ -181,9 +196,13 @@ class SparseColumns(_SparseColumns, PathColumns):
                 scale = self.scale[index[a]] * self.scale[index[b]]
                 mean = means[a] + (self.shift[index[a]] if a < first else 0.0)
                 gram[a, b] = scale * gram[a, b] - mean * means[b] * total
-                gram[b, a] = gram[a, b]
         for b in range(first, m):
             means[b] -= self.shift[index[b]]
+        for b in range(first, m):
+            for a in range(b + 1):
+                if not free:
+                    gram[a, b] += means[a] * means[b] * total
+                gram[b, a] = gram[a, b]
 
 
 @reduction

@@ -49,20 +49,42 @@ class ExponentialForm(_ExponentialForm):
 
     __slots__ = ()
 
-    def evaluate(self, pred, resid, curvature):
-        """Fill residuals and curvatures at the predictions, (n_samples,) each.
+    def evaluate(self, pred, resid, curvature, sums):
+        """Fill residuals and curvatures at the predictions, (n_samples,) each, and `sums` (1,) with
+        the sum of the residuals.
 
-        Return the loss, the sums of the residuals, of the curvatures, and of resid^2 / curvature.
-        The loss is infinite where an exponent is above LARGEST_EXPONENT.
+        Return the loss, the sums of the curvatures and of resid^2 / curvature. The loss is infinite
+        where an exponent is above LARGEST_EXPONENT.
         """
         if self.bounded:
-            return logistic_terms(self.size, self.sign, pred, resid, curvature)
-        return exponential_terms(self.size, self.sign, self.linear, pred, resid, curvature)
+            loss, sums[0], sum_h, sum_q = logistic_terms(
+                self.size, self.sign, pred, resid, curvature
+            )
+        else:
+            loss, sums[0], sum_h, sum_q = exponential_terms(
+                self.size, self.sign, self.linear, pred, resid, curvature
+            )
+        return loss, sum_h, sum_q
+
+    def newton_shift(self, curvature, sums, total, shift):
+        """Fill `shift` (1,) with Newton's step to the best intercept, kappa; return its size.
+
+        total : the sum of the curvatures
+        """
+        shift[0] = sums[0] / total
+        return abs(shift[0])
+
+    def centre(self, resid, curvature, shift):
+        """Subtract ``kappa * curvature`` from the residuals."""
+        for i in range(len(resid)):
+            resid[i] -= shift[0] * curvature[i]
 
 
 @reduction
 def logistic_terms(size, sign, pred, resid, curvature):
-    """As `ExponentialForm.evaluate`, for bounded ones."""
+    """Fill as `ExponentialForm.evaluate`, for bounded ones, and return four sums: loss, residuals,
+    curvatures, resid^2 / curvature.
+    """
     loss = 0.0
     sum_r = 0.0
     sum_h = 0.0
@@ -105,16 +127,17 @@ def exponential_terms(size, sign, linear, pred, resid, curvature):
 
 
 @kernel
-def bregman_bound(scale, sum_r, sum_h, sum_q):
+def bregman_bound(scale, size, along, sum_q):
     """The bound of the module's head, for the dual point ``scale (resid - kappa curvature)``.
 
-    sum_r : the sum of the residuals, 0 where the intercept is fixed
+    size, along : abs(kappa), and kappa times the sum of the residuals; 0 where the intercept is
+        fixed
+    sum_q : the sum of resid^2 / curvature
     """
-    kappa = abs(sum_r) / sum_h if sum_r != 0.0 else 0.0
-    if not (kappa < 0.5 and scale > 0.0):
+    if not (size < 0.5 and scale > 0.0):
         return np.inf
     lost = (1.0 - scale) * (1.0 - scale) * sum_q if scale < 1.0 else 0.0
-    return (lost + (2.0 - scale) * scale * kappa * abs(sum_r)) / (2.0 * scale * (1.0 - kappa))
+    return (lost + (2.0 - scale) * scale * along) / (2.0 * scale * (1.0 - size))
 
 
 def form_at(problem):
