@@ -222,7 +222,7 @@ class Evaluation(NamedTuple):
         *Probabilistic error analysis for inner products*.
         """
         m = max(problem.n_samples, np.count_nonzero(self.beta))
-        alike = 0.0 if problem.dictionary.rows is not None else m / 6
+        alike = 0.0 if problem.stored else m / 6
         return float(np.finfo(float).eps) * max(2 * math.sqrt(m), alike)
 
     def rounding_of_corr(self, problem):

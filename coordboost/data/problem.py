@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,6 +22,7 @@ from coordboost.data.recipe import Recipe
 from coordboost.data.spectrum import Span, Spectrum
 from coordboost.data.standardize import Standardization, columns_of, counted, nothing
 from coordboost.data.stump_learners import BinnedLearners
+from coordboost.data.tall import TallColumns, TallTable
 from coordboost.learners import Dense, Oracle
 from coordboost.learners.bank import Bank
 from coordboost.learners.base import LearnerFamily, Learners
@@ -153,6 +154,8 @@ class Problem:
     binning: Binning | None
     #: made the columns from a table with text and missing values
     recipe: Recipe | None
+    #: stands for the unit columns of a table that is not copied until they are needed
+    tall: ClassVar[TallColumns | None] = None
 
     @on_one_thread
     def __init__(
@@ -187,7 +190,7 @@ class Problem:
         if is_family:
             matrix = _bank_of(X, weight)
         elif is_columns:
-            matrix = _unit_columns_of(X, weight, center, scale, feature_names)
+            matrix = _unit_columns_of(X, target, weight, center, scale, feature_names)
         else:
             matrix = _learners_of(X, weight, feature_names)
         dictionary, standardization, names = matrix
@@ -215,9 +218,10 @@ class Problem:
             dictionary = X.for_loss(loss, curvature).bank(weight)
 
         binning = None if is_columns else getattr(X, "binning", None)
+        columns = "tall" if isinstance(dictionary, TallColumns) else "dictionary"
         self._set(
+            **{columns: dictionary},
             loss=loss,
-            dictionary=dictionary,
             standardization=standardization,
             y=target,
             weight=weight,
@@ -379,7 +383,7 @@ class Problem:
         Problem
             A new problem, which shares the other fields with this one.
         """
-        kept = {field.name: vars(self).get(field.name) for field in fields(self)}
+        kept = {field.name: getattr(self, field.name, None) for field in fields(self)}
         if not self.has_data:
             kept = {name: value for name, value in kept.items() if name not in DATA}
             kept["total_weight"] = self.total_weight
@@ -399,10 +403,11 @@ class Problem:
             A new problem.
         """
         problem = Problem.__new__(Problem)
-        kept = {field.name: getattr(self, field.name) for field in fields(self)}
-        for name in DATA:
-            del kept[name]
-        kept["dictionary"] = self.dictionary.without_data()
+        apart = (*DATA, "dictionary")
+        kept = {
+            each.name: getattr(self, each.name) for each in fields(self) if each.name not in apart
+        }
+        kept["dictionary"] = self.learners.without_data()
         problem._set(**kept, total_weight=self.total_weight)
         return problem
 
@@ -429,6 +434,9 @@ class Problem:
     if not TYPE_CHECKING:
 
         def __getattr__(self, name):
+            if name == "dictionary" and "tall" in vars(self):
+                self._set(dictionary=self.tall.made())
+                return self.dictionary
             if name in DATA and "loss" in vars(self):
                 raise no_data("a loss, a certificate or a further step")
             raise AttributeError(f"'Problem' object has no attribute {name!r}")
@@ -439,7 +447,7 @@ class Problem:
 
         For learners found by a search, such as trees, of those found so far.
         """
-        if not self.dictionary.countable:
+        if not self.countable:
             return [self.dictionary.name(j) for j in range(self.n_learners)]
         return [self.column_names[j] for j in self.standardization.kept]
 
@@ -450,7 +458,17 @@ class Problem:
 
     def __repr__(self):
         size = f"{self.n_samples} x {self.n_learners if self.countable else 'any number'}"
-        return f"<Problem {size}, {shown(self.loss)}, {type(self.dictionary).__name__}>"
+        return f"<Problem {size}, {shown(self.loss)}, {type(self.learners).__name__}>"
+
+    @property
+    def learners(self) -> Any:
+        """The dictionary, or what stands for it until it is needed."""
+        return self.tall if self.tall is not None else self.dictionary
+
+    @property
+    def stored(self) -> bool:
+        """Whether all learners are stored as one dense array, or can be."""
+        return self.tall is not None or self.dictionary.rows is not None
 
     @property
     def countable(self) -> bool:
@@ -458,17 +476,17 @@ class Problem:
 
         False for learners found by a search.
         """
-        return self.dictionary.countable
+        return self.learners.countable
 
     @property
     def n_samples(self) -> int:
         """Number of rows."""
-        return self.dictionary.n_samples
+        return self.learners.n_samples
 
     @property
     def n_learners(self) -> int:
         """Number of learners, the columns of B."""
-        return self.dictionary.n_learners
+        return self.learners.n_learners
 
     @cached_property
     def total_weight(self) -> float:
@@ -831,11 +849,12 @@ def _learners_of(X, weight, feature_names):
     return Matrix(dictionary, Standardization.identity(n), names)
 
 
-def _unit_columns_of(X, weight, center, scale, feature_names):
+def _unit_columns_of(X, target, weight, center, scale, feature_names):
     """The raw columns `X`, standardised, without those that are constant."""
     n_columns = X.shape[1]
     names = X.names if feature_names is None else names_of(feature_names, n_columns)
-    dictionary, standardization = X.standardized(weight, center, scale, names)
+    made = X.learners(target, weight, center, names) if isinstance(X, TallTable) else None
+    dictionary, standardization = made or X.standardized(weight, center, scale, names)
     names = names_of(names, n_columns)
     if len(standardization.kept) < n_columns:
         _report_constant(X, weight, standardization, names)
@@ -989,7 +1008,7 @@ def learners_at(X, problem):
     """The learners of the fitted `problem` on new rows: raw columns, or what a dictionary such as
     stumps makes of them.
     """
-    if not problem.dictionary.at:
+    if not problem.learners.at:
         return columns_as_in(X, problem)
     return problem.dictionary.at(
         X if problem.binning is None else problem.binning.bin(numbers_as_in(X, problem))

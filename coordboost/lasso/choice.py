@@ -74,11 +74,11 @@ def default_solver(objective, alphas, tol, with_products=False):
     n_samples = problem.n_samples
     n_learners = problem.n_learners
     few = len(alphas) <= FEW_PENALTIES and alphas[-1] > 0
-    if few or problem.dictionary.entries:
+    stored = problem.stored
+    if few or (not stored and problem.dictionary.entries):
         return "cd"
     fine = tol < FINE
     if n_samples >= n_learners:
-        stored = problem.dictionary.rows is not None
         small = n_learners <= TALL if stored else fine and n_learners <= TALL_AND_NOT_STORED
     elif fine:
         small = n_samples <= WIDE

@@ -57,9 +57,8 @@ class ScaledColumns:
         self.n_samples = problem.n_samples
         self.n_learners = problem.n_learners
         self.root = np.sqrt(problem.weight) if weighted and (problem.weight != 1).any() else None
-        self.rows = problem.dictionary.rows
         nothing = np.zeros(0)
-        self.apart = self.rows is not None or problem.dictionary.apart
+        self.apart = problem.stored or problem.dictionary.apart
         self.factors = (
             nothing if self.root is None else self.root,
             nothing if self.scale is None else self.scale,
@@ -69,6 +68,11 @@ class ScaledColumns:
         self.unpenalised = np.array(unpenalised, dtype=np.int64)
         if len(self.unpenalised):
             self._project()
+
+    @cached_property
+    def rows(self):
+        """The unit columns, (n_learners, n_samples), if they are stored."""
+        return self.problem.dictionary.rows
 
     def _project(self):
         """Set `basis` and `shares`, and project them out of y.
@@ -104,7 +108,11 @@ class ScaledColumns:
     @cached_property
     def zero(self):
         """The correlations at 0, (n_learners,), with y as the residual. *Cost*: one scan, once."""
-        return self.scan(self.y)
+        tall = self.problem.tall
+        if tall is None or len(self.unpenalised):
+            return self.scan(self.y)
+        corr = tall.corr if self.y.any() else np.zeros_like(tall.corr)
+        return corr if self.scale is None else self.scale * corr
 
     @property
     def in_memory(self):
@@ -135,10 +143,12 @@ class ScaledColumns:
 
         *Cost*: one pass over the learners; with weights in blocks of rows.
         """
-        weight = self.problem.weight
-        gram = self.problem.dictionary.gram(
-            weight if self.root is not None else np.ones_like(weight)
-        )
+        problem = self.problem
+        if problem.tall is not None:
+            gram = problem.tall.gram.copy()
+        else:
+            weight = problem.weight if self.root is not None else np.ones(self.n_samples)
+            gram = problem.dictionary.gram(weight)
         if self.scale is not None:
             gram *= self.scale[:, None]
             gram *= self.scale

@@ -293,7 +293,9 @@ class CoordinateDescent(InnerSolver):
 
     def __init__(self, source, many=True):
         self.source = source
-        sparse = few_stored(source.problem.dictionary) and not len(source.unpenalised)
+        problem = source.problem
+        sparse = not problem.stored and few_stored(problem.dictionary)
+        sparse = sparse and not len(source.unpenalised)
         self.set = EntrySet(source) if sparse else GramSet(source, many)
         self.null_loss = source.null
         self.duality_gap = compiled(duality_gap)

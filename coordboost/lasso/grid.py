@@ -144,7 +144,7 @@ class LassoPath(PiecewiseLinear):
 
     def _staged(self, X):
         """As for every path, but for all alphas in one product with the columns in use."""
-        if self.problem.dictionary.at:
+        if self.problem.learners.at:
             return np.array(list(super()._staged(X)))
         X = columns_as_in(X, self.problem)
         used, few = columns_in_use(self.models)

@@ -12,18 +12,24 @@ from coordboost._utils.checks import few, real, shown
 from coordboost.certificates.declarations import contradiction
 from coordboost.certificates.objectives import need_convexity
 from coordboost.data import validation
+from coordboost.data.frames import is_frame
 from coordboost.data.problem import Problem
+from coordboost.data.tall import TallTable
 from coordboost.lasso.columns import full_rows
 
 #: Slack for relative gaps, which are quotients of two rounded numbers.
 ROUNDED = 1 + 4 * float(np.finfo(float).eps)
 
 
-def lasso_problem(caller, X, y, sample_weight, penalty_factor, loss, unit, fit_intercept):
+def lasso_problem(
+    caller, X, y, sample_weight, penalty_factor, loss, unit, fit_intercept, gram=False
+):
     """Return the Problem.
 
     1 over the factors of the abs coefficients of unit columns in the penalty; `penalty_factor`, (2,
     n_learners).
+
+    gram : whether the solver needs only the Gram matrix of a tall table, if the loss is squared
     """
     if isinstance(X, Problem):
         if y is not None or sample_weight is not None or loss is not None or not fit_intercept:
@@ -33,8 +39,10 @@ def lasso_problem(caller, X, y, sample_weight, penalty_factor, loss, unit, fit_i
             )
         problem = X
     else:
+        squared = loss is None or getattr(loss, "quadratic", False)
+        is_table = isinstance(X, np.ndarray) or is_frame(X)
         problem = Problem(
-            X,
+            TallTable(X) if gram and squared and is_table else X,
             y,
             loss,
             sample_weight=sample_weight,

@@ -82,10 +82,22 @@ class Objective:
         unit_columns,
         fit_intercept,
         refit_intercept,
+        gram,
     ):
-        """The objective for the arguments of ``lasso_path``; raise a ValueError for bad ones."""
+        """The objective for the arguments of ``lasso_path``; raise a ValueError for bad ones.
+
+        gram : whether the solver may need only the Gram matrix of a tall table
+        """
         problem, inverse_price, factors = lasso_problem(
-            "lasso_path", X, y, sample_weight, penalty_factor, loss, unit_columns, fit_intercept
+            "lasso_path",
+            X,
+            y,
+            sample_weight,
+            penalty_factor,
+            loss,
+            unit_columns,
+            fit_intercept,
+            gram=gram,
         )
         l1_ratio = real(
             "l1_ratio", l1_ratio, lambda number: 0 <= number <= 1, "at least 0 and at most 1"

@@ -19,7 +19,7 @@ from coordboost.lasso.gaps import no_worse_than_none, reliable_gaps
 from coordboost.lasso.grid import LassoPath
 from coordboost.lasso.inputs import message_of
 from coordboost.lasso.objective import Objective
-from coordboost.lasso.workingset import Solved
+from coordboost.lasso.workingset import FEW_PENALTIES, Solved
 
 
 def lasso_path(
@@ -119,6 +119,10 @@ def lasso_path(
     Predictions are ``constant + (X - means) w``. For the squared loss ``constant``, the mean of y,
     is the best intercept for any w; for other losses see `refit_intercept`.
 
+    A large tall X, from whose Gram matrix alone many alphas are solved, is not copied. What needs
+    its columns later, such as ``certificate``, reads X again, and raises a ValueError if X was
+    changed; pass ``Problem(X, y)``, which holds a copy, to change X.
+
     The rule that chooses the solver: ``docs/lasso-path.md``. *Source*: Friedman, Hastie,
     Tibshirani, *Regularization paths for generalized linear models via coordinate descent*.
 
@@ -146,6 +150,7 @@ def lasso_path(
         unit_columns=unit_columns,
         fit_intercept=fit_intercept,
         refit_intercept=refit_intercept,
+        gram=products is None and _by_gram_matrix(alphas, n_alphas, l1_ratio),
     )
     check_solver(solver, objective)
     tol = checked_positive("tol", tol)
@@ -181,6 +186,17 @@ def lasso_path(
     if not constant or objective.free_intercept:
         gaps = reliable_gaps(path, objective, tol)
     return replace(path, gaps=gaps, message=_message(alphas, gaps, tol, cut))
+
+
+def _by_gram_matrix(alphas, n_alphas, l1_ratio):
+    """Whether these arguments, not yet checked, are those of a path from a Gram matrix: many
+    penalties, or ridge.
+    """
+    number = n_alphas if alphas is None else getattr(alphas, "size", 0)
+    if isinstance(alphas, list | tuple):
+        number = len(alphas)
+    many = isinstance(number, int) and number > FEW_PENALTIES
+    return many or (isinstance(l1_ratio, int | float) and l1_ratio == 0)
 
 
 def _message(alphas, gaps, tol, interrupted):

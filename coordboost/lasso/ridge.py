@@ -25,12 +25,19 @@ def by_eigenvectors(columns, lams, tol):
     root = columns.penalty.ridge**-0.5
     if columns.n_samples < columns.n_learners:
         return _by_samples(columns, root, lams, tol)
-    store = columns.hold(with_gram=True, columns=False)
-    store.add(np.arange(columns.n_learners))
-    gram = store.gram[: columns.n_learners, : columns.n_learners] * root[:, None] * root
+    gram = _gram_of_columns(columns) * root[:, None] * root
     coefs, gaps = _solve(gram, root * columns.zero, lams, False, SHARP * tol * columns.null)
     coefs *= root
     return Solved(_stored(coefs), gaps / (columns.null or 1.0), 1)
+
+
+def _gram_of_columns(columns):
+    """The inner products of all columns, (n_learners, n_learners)."""
+    if columns.problem.stored:
+        return columns.gram_matrix()
+    store = columns.hold(with_gram=True, columns=False)
+    store.add(np.arange(columns.n_learners))
+    return store.gram[: columns.n_learners, : columns.n_learners]
 
 
 def _by_samples(columns, root, lams, tol):

@@ -43,7 +43,7 @@ def fits_square(columns, n_lams, tol):
     accurate = 16 * rounding_of_entry(columns.n_samples) <= ROUNDED * tol
     return (
         accurate
-        and columns.rows is not None
+        and columns.problem.stored
         and columns.products is None
         and columns.n_learners <= min(MOST, columns.n_samples)
         and n_lams > FEW_PENALTIES

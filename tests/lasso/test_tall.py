@@ -104,3 +104,116 @@ def test_a_slow_solver_hands_over():
     for k in (0, 30, 45, 59):
         assert path.certificate(k).witness["relative_gap"] <= max(1.01 * path.gaps[k], 1e-11)
     assert path.gaps[-1] < 1e-10  # the exact path
+
+
+def large(mean=0.0, jump=0.0, order="C"):
+    """A table that is read once and not copied, with means, and its targets."""
+    rng = np.random.default_rng(7)
+    X = rng.standard_normal((66_000, 4)) @ [
+        [1.0, 0.5, 0, 0],
+        [0, 2, 0, 0],
+        [0, 0, 1, 1],
+        [0, 0, 0, 0.1],
+    ]
+    y = X @ [1.0, 0.0, -0.5, 0.2] + rng.standard_normal(len(X)) + 5.0
+    X[5_000:, 2] += jump
+    return np.asarray(X + mean, order=order), y
+
+
+def largest_gap(X, y, weight, path):
+    """The largest relative gap of a Lasso or ridge path on unit columns, computed anew."""
+    centre = 0.0
+    if path.intercepts.any():
+        X = X - weight @ X / weight.sum()
+        X = X - weight @ X / weight.sum()
+        centre = weight @ y / weight.sum()
+    norm = np.sqrt(weight @ X**2)
+    y = y - centre
+    gaps = []
+    for alpha, coef in zip(path.alphas, path.coefs.T, strict=True):
+        lam = alpha * weight.sum()
+        resid = y - X @ coef
+        corr = X.T @ (weight * resid) / norm
+        beta = coef * norm
+        if path.l1_ratio == 0:
+            gaps.append(((corr - lam * beta) ** 2).sum() / (2 * lam))
+            continue
+        point = min(1.0, lam / np.abs(corr).max())
+        loss = weight @ resid**2 * (1 + point**2) / 2
+        gaps.append(loss - point * (weight @ (resid * y)) + lam * np.abs(beta).sum())
+    return 2 * max(gaps) / (weight @ y**2)
+
+
+@pytest.mark.parametrize(
+    ("form", "options"),
+    {
+        "rows": ({}, {}),
+        "columns and weights": ({"order": "F"}, {"sample_weight": np.linspace(0.1, 3.0, 66_000)}),
+        "means": ({"mean": 1e5, "order": "F"}, {}),
+        "means that the first rows do not show": ({"jump": 1e4}, {}),
+        "no intercept": ({"mean": 2.0}, {"fit_intercept": False}),
+        "ridge": ({"mean": -30.0}, {"l1_ratio": 0.0}),
+    }.values(),
+)
+def test_a_large_table_is_read_once(form, options):
+    """The models are those of a Problem, and an independent gap is no larger than theirs."""
+    X, y = large(**form)
+    kept = X.copy()
+    path = cb.lasso_path(X, y, n_alphas=20, **options)
+    assert (kept == X).all() and path.message == "complete"
+    weight = options.get("sample_weight", np.ones(len(y)))
+    centred = options.pop("fit_intercept", True)
+    options.pop("sample_weight", None)
+    problem = cb.Problem(X, y, sample_weight=weight, center=centred)
+    same = cb.lasso_path(problem, alphas=path.alphas, **options)
+    np.testing.assert_allclose(path.coefs, same.coefs, rtol=1e-8, atol=1e-10)
+    np.testing.assert_allclose(path.intercepts, same.intercepts, rtol=1e-9)
+    np.testing.assert_allclose(path.problem.dictionary.rows, problem.dictionary.rows, atol=1e-10)
+    assert largest_gap(X, y, weight, path) <= path.gaps.max() + 1e-9
+
+
+@pytest.mark.parametrize("mean", [1e8, 1e12])
+def test_means_far_above_the_spread(mean):
+    """Unit columns are made first, so that nothing is lost in the moments."""
+    X, y = large(mean)
+    path = cb.lasso_path(X, y, n_alphas=12)
+    same = cb.lasso_path(cb.Problem(X, y), n_alphas=12)
+    assert (path.coefs == same.coefs).all() and (path.gaps == same.gaps).all()
+
+
+def test_a_large_table_with_constant_columns():
+    X, y = large()
+    X[:, 1] = 1e9
+    with pytest.warns(cb.data.ConstantColumnWarning, match=r"1 constant column\(s\) set aside"):
+        path = cb.lasso_path(X, y, n_alphas=12)
+    rest = cb.lasso_path(X[:, [0, 2, 3]].copy(), y, n_alphas=12)
+    np.testing.assert_allclose(path.coefs[[0, 2, 3]], rest.coefs, rtol=1e-8, atol=1e-12)
+    assert not path.coefs[1].any()
+
+
+def test_a_large_table_that_is_changed_after_the_fit():
+    """What needs its columns later says so; it predicts, and works again with the old entries."""
+    X, y = large()
+    kept = X.copy()
+    path = cb.lasso_path(X, y, n_alphas=12)
+    for changed in (kept[::-1], np.add(kept, [0, 0, 1, 0])):
+        X[:] = changed
+        with pytest.raises(ValueError, match="X was changed after the fit"):
+            path.certificate(5)
+        assert len(path.predict(X[:3], alpha=path.alphas[5])) == 3
+    X[:] = kept
+    assert path.certificate(5).witness["relative_gap"] <= path.gaps[5] + 1e-9
+    assert path.without_data().problem.n_learners == 4
+
+
+def test_memory_beside_a_large_table():
+    """No copy of the table is made, and its rows are sorted out block by block."""
+    X, y = large(order="F")
+    cb.lasso_path(X, y, n_alphas=12)
+    for order in "FC":
+        table = np.asarray(X, order=order)
+        tracemalloc.start()
+        cb.lasso_path(table, y, n_alphas=12)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 8 * y.nbytes

@@ -52,6 +52,8 @@ def fits():
             f"Lasso path, {type(loss).__name__}",
             lambda loss=loss, target=target: lasso_path(wide, target, loss=loss),
         )
+    large = rng.standard_normal((1 << 16, 4))
+    yield "Lasso path, large table", lambda: lasso_path(large, large[:, 0], n_alphas=20)
     for name in estimators.__all__:
         kind = getattr(estimators, name)
         target = y > 0 if "Classifier" in name else np.abs(np.rint(y))
