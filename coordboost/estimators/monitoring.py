@@ -12,7 +12,6 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from coordboost._numba.sums import total_of
-from coordboost._numba.threads import on_one_thread
 from coordboost.engine.following import Follower
 from coordboost.engine.result import states_along
 from coordboost.losses.multinomial import multinomial_losses
@@ -52,7 +51,6 @@ class StagedModel:
     def _follower(self, binned):
         return Follower(self.run.method, self.run.problem.dictionary.standing(binned))
 
-    @on_one_thread
     def raw(self, binned):
         """Return constant + B beta, (n_samples,)."""
         problem = self.run.problem

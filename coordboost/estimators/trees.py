@@ -533,7 +533,8 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
 
     def _bin(self, X):
         """Return new rows in the bins of the fit."""
-        check_is_fitted(self)
+        if not hasattr(self, "_models"):  # else it is fitted: to ask scikit-learn takes longer
+            check_is_fitted(self)
         return self._models.binning.bin(check_table(self, X))
 
     def _raw_predict(self, X):

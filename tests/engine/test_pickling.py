@@ -177,6 +177,15 @@ def test_pickled_trees_leave_the_training_data_out(kind):
     assert back.train_score_.tobytes() == model.train_score_.tobytes()
 
 
+def test_a_pickle_of_trees_has_at_most_twice_the_size_of_their_text():
+    """Most of it is the thresholds of all bins: 50 columns, 100 trees of depth 3."""
+    rng = np.random.default_rng(2)
+    rows = rng.normal(size=(2000, 50))
+    model = cb.RandomizedGBMRegressor(n_estimators=100, max_depth=3, max_leaf_nodes=None)
+    model.fit(rows, rows[:, 0] * rows[:, 1])
+    assert len(pickle.dumps(model)) < 2 * len(model.lightgbm_text())
+
+
 NEEDS = {
     "more steps": lambda model, rows, y: model.run_.resume(2),
     "a warm start": lambda model, rows, y: model.set_params(n_estimators=9).fit(rows, y),

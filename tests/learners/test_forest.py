@@ -143,3 +143,23 @@ def test_edges_are_the_codes_that_some_node_tells_apart():
             if trees.feature[j, at] >= 0:
                 edges[trees.feature[j, at]] |= left[1:] != left[:-1]
     np.testing.assert_array_equal(edges_of(trees, 4, N_FEATURES), edges)
+
+
+@pytest.mark.parametrize("n_leaves", [2, 40])
+def test_few_rows_are_predicted_as_among_many(n_leaves):
+    """Few rows of large trees are walked, many pass the nodes together."""
+    rng = np.random.default_rng(8)
+    X = np.where(rng.random((900, 3)) < 0.1, np.nan, rng.integers(0, 9, (900, 3)).astype(float))
+    y = np.nansum(X, axis=1) + rng.normal(size=900)
+    model = cb.RandomizedGBMRegressor(
+        n_estimators=4,
+        max_depth=None,
+        max_leaf_nodes=n_leaves,
+        min_samples_leaf=2,
+        categorical_features=[1],
+        random_state=0,
+    ).fit(X, y)
+    whole = model.predict(X[:60])
+    for n in (1, 2, 5, 6):
+        parts = [model.predict(X[first : first + n]) for first in range(0, 60, n)]
+        assert np.concatenate(parts).tobytes() == whole.tobytes()

@@ -80,7 +80,10 @@ class TreeBank(Learners):
         It is the trees, without the memory in which they grew and without what follows from them.
         """
         kept = {key: value for key, value in vars(self).items() if key not in ("grower", "hand")}
-        return kept | {"seen": -1, "_nodes": NO_NODES}
+        return kept | {"seen": -1, "_nodes": None, "held": self.held.packed()}
+
+    def __setstate__(self, state):
+        vars(self).update(state, _nodes=NO_NODES, held=Trees.unpacked(state["held"]))
 
     @property
     def binned(self):

@@ -22,6 +22,8 @@ BLOCK = 1 << 11
 ROWS = 1 << 14
 #: Most leaves of a tree that blocks of rows pass; larger trees are walked, row by row.
 SLOTS = 256
+#: Rows are walked if a tree has this many times as many leaves, or more.
+WALKED = 8
 #: Nodes whose sets of codes are read at a time.
 NODES = 1 << 12
 
@@ -212,9 +214,11 @@ def pass_nodes(codes, nodes, j, begin, slot):
 def add_block(codes, trees, nodes, j, a, begin, slot, value, total):
     """Do ``total += a * values[leaf]`` for tree j, on the block of rows from `begin` on.
 
+    Few rows of a large tree are walked: they stand at few of its nodes.
+
     slot : uint8, as long as `total`;  value : (SLOTS,); both scratch memory
     """
-    if trees.n_leaves[j] > SLOTS:
+    if trees.n_leaves[j] > SLOTS or len(total) * WALKED <= trees.n_leaves[j]:
         for i in range(len(total)):
             total[i] += a * trees.values[j, leaf_of(codes, trees, j, begin + i)]
         return

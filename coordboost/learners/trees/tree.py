@@ -9,6 +9,7 @@ reads the trees of all of them off it.
 """
 
 import math
+from io import BytesIO
 from typing import NamedTuple
 
 import numpy as np
@@ -109,6 +110,18 @@ class Trees(NamedTuple):
     def trimmed(self, n):
         """Return a copy of the first n trees without unused room for leaves."""
         return self.resized(n, int(self.n_leaves[:n].max(initial=1)))
+
+    def packed(self):
+        """Return the trees as bytes, compressed: most sets of codes are intervals."""
+        file = BytesIO()
+        np.savez_compressed(file, **self._asdict())
+        return file.getvalue()
+
+    @classmethod
+    def unpacked(cls, content):
+        """Return the trees that ``packed`` wrote."""
+        with np.load(BytesIO(content), allow_pickle=False) as arrays:
+            return cls(**arrays)
 
     def with_room(self, n):
         """Return the same trees with room for at least n in all."""
