@@ -16,6 +16,7 @@ move = verb("move", inline=True)
 push = verb("push", inline=True)
 coefficient = verb("coefficient", inline=True)
 accumulate = verb("accumulate", inline=True)
+beta_of = verb("beta")
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,6 +135,17 @@ def retrace(coefficients, path, start, stop):
     for begin, end in stretches(start, stop):
         run(store, path.learner, path.shrink, path.theta, begin, end)
     return coefficients
+
+
+def write_betas(coefficients, unit, learner, shrink, theta, index, out):
+    """Apply recorded steps; write the entries `index` of beta after each of them to a row of
+    `out`.
+    """
+    for k in range(len(learner)):
+        accumulate(coefficients, learner[k], shrink[k], theta[k])
+        present = beta_of(coefficients, unit)
+        for i in range(len(index)):
+            out[k, i] = present[index[i]]
 
 
 #: Longest time, in seconds, that one call of compiled code should take.

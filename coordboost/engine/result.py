@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from coordboost._numba import compiled, interpreted, is_piece
+from coordboost._utils.interrupt import heed
 from coordboost.certificates.objectives import Certificate, Evaluation, known_target
 from coordboost.data.problem import Problem
 from coordboost.engine.following import run_losses, staged, training_losses
-from coordboost.engine.kernel import Path, retrace
+from coordboost.engine.kernel import Path, retrace, write_betas
 from coordboost.paths.places import PathLike, PathPoint, checked_place
 
 
@@ -58,6 +60,23 @@ def states_along(problem, method, path, at, seconds=0.0, *, k=0, coefficients=No
         k = step
         beta = coefficients.beta(method.unit)
         yield State(problem, method.target_at(k), k, beta, seconds, path.cut(0, k))
+
+
+def betas_along(problem, method, path, index, length):
+    """Yield the entries `index` of beta after 0, 1, ..., len(path) steps, as arrays of at most
+    `length` rows, a row for each of these models.
+    """
+    coefficients = method.coefficients.start(problem)
+    run = interpreted(write_betas)
+    if is_piece(coefficients):
+        run = compiled(write_betas, (coefficients,))
+    yield np.zeros((1, len(index)))
+    for start in range(0, len(path), length):
+        heed()
+        steps = path.cut(start, start + length)
+        out = np.empty((len(steps), len(index)))
+        run(coefficients, method.unit, steps.learner, steps.shrink, steps.theta, index, out)
+        yield out
 
 
 #: Maximum number of states of a run that are shown.

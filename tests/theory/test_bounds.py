@@ -266,3 +266,26 @@ def test_a_line_search_is_ls_boost_with_rate_one():
     assert [one.name for one in search] == [one.name for one in rate]
     for one, other in zip(search, rate, strict=True):
         np.testing.assert_allclose(one.bound, other.bound, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("method", "n_steps"),
+    [
+        (cb.forward_stagewise(0.01), 2_500),
+        (cb.regularized_forward_stagewise(0.01, 4.0), 1_300),
+        (cb.ls_boost(0.1), 1_300),
+        (cb.methods.frank_wolfe_away(4.0), 40),
+        (cb.forward_stepwise(), 4),
+    ],
+    ids=str,
+)
+def test_a_trail_holds_the_norms_of_replayed_states(method, n_steps):
+    """Steps are followed some hundreds at a time."""
+    X = np.random.default_rng(6).normal(size=(40, 5))
+    run = cb.solve(cb.Problem(X, X @ [3.0, -2, 1, 0, 0.5]), method, n_steps)
+    trail = bounds.Trail.of(run)
+    for state in run.replay(range(0, n_steps + 1, max(1, n_steps // 50))):
+        k = state.k
+        assert trail.l1[k] == pytest.approx(state.l1, rel=1e-12, abs=1e-12)
+        assert trail.corr[k] == pytest.approx(np.abs(state.corr).max(), abs=1e-11)
+        assert trail.to_end[k] == pytest.approx(np.abs(state.beta - run.beta).sum(), abs=1e-12)

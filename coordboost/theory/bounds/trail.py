@@ -19,6 +19,7 @@ from coordboost._utils.checks import nothing_varies
 from coordboost.data.problem import Problem
 from coordboost.data.spectrum import Spectrum
 from coordboost.engine.alternation import RENEW
+from coordboost.engine.result import betas_along
 from coordboost.engine.run import Run
 from coordboost.theory.bounds.formula import best, fall
 
@@ -465,11 +466,10 @@ def _along(run, spectrum):
     names = ("corr", "inner", "fit", "distance", "l1", "l2", "l0", "to_end", "to_least")
     out = {name: np.zeros(run.n_steps + 1) for name in names}
     out["chosen"] = np.zeros(run.n_steps)
-    states = run.replay(range(run.n_steps + 1))
     length = max(1, min(1024, BLOCK // problem.n_learners))
-    for k in range(0, run.n_steps + 1, length):
-        block = slice(k, min(k + length, run.n_steps + 1))
-        beta = np.array([next(states).beta[active] for _ in range(block.stop - k)])
+    k = 0
+    for beta in betas_along(problem, run.method, run.path, active, length):
+        block = slice(k, k + len(beta))
         pred = beta @ inside[:, active].T
         q = start - pred
         corr = q @ inside
@@ -484,6 +484,7 @@ def _along(run, spectrum):
         out["l0"][block] = np.count_nonzero(beta, axis=1)
         out["to_end"][block] = np.abs(beta - end).sum(axis=1)
         out["to_least"][block] = np.abs(beta - least[active]).sum(axis=1) + idle
+        k = block.stop
     return out
 
 
