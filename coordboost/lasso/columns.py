@@ -1,5 +1,6 @@
 """The scaled columns of a problem, on which a Lasso works."""
 
+import math
 from functools import cached_property
 
 import numpy as np
@@ -241,13 +242,17 @@ class ScaledColumns:
         factors = self.root is not None or self.scale is not None or len(self.unpenalised) > 0
         return self.rows is not None and not factors
 
-    def block(self, some):
-        """The columns of a slice of the learners, one in a row; not to be changed."""
-        if self.as_stored:
-            return self.rows[some]
+    def block(self, some, factor=None):
+        """The columns of a slice of the learners, one in a row; not to be changed.
+
+        factor : (n_learners,), multiplies each column
+        """
+        if self.rows is not None and self.root is None and not len(self.unpenalised):
+            factors = [by[some, None] for by in (self.scale, factor) if by is not None]
+            return self.rows[some] * math.prod(factors) if factors else self.rows[some]
         block = np.empty((some.stop - some.start, self.n_samples))
         self.gather(np.arange(some.start, some.stop), block)
-        return block
+        return block if factor is None else block * factor[some, None]
 
     def gather(self, index, out):
         """Fill `out` (len(index), n_samples) with the columns `index`, one in a row."""

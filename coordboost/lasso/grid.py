@@ -12,6 +12,7 @@ from coordboost.certificates import judged
 from coordboost.certificates.objectives import L1Penalty, Priced
 from coordboost.data import validation
 from coordboost.data.problem import Problem, columns_as_in
+from coordboost.lasso.columns import full_rows
 from coordboost.lasso.relaxed import refitted
 from coordboost.paths.freedom import active_rank, shrunken_rank
 from coordboost.paths.intercept import Farthest, certified
@@ -101,9 +102,15 @@ class LassoPath(PiecewiseLinear):
     def coefs(self):
         """Coefficients on the scale of X, (n_features, n_alphas).
 
-        They are a dense array that is made at first use.
+        They are a dense array that is made at first use; where `models` holds all coefficients, as
+        for ridge, a view of these that is not writable.
         """
-        return self.models.T.toarray()
+        rows = full_rows(self.models)
+        if rows is None:
+            return self.models.T.toarray()
+        view = rows.T
+        view.flags.writeable = False
+        return view
 
     @property
     def l1(self):

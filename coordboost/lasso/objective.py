@@ -10,6 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
+from coordboost._numba.threads import slices
 from coordboost._utils.checks import real, shown
 from coordboost.certificates.objectives import Evaluation
 from coordboost.data import validation
@@ -31,6 +32,8 @@ SMALLEST_RATIO = 1e-3
 #: If the l1 penalties of the columns differ by more than this factor, gaps are those of
 #: certificates.
 UNEVEN = 1e6
+#: Models whose norms are computed at a time.
+FEW_MODELS = 8
 #: Residuals whose sum is this part of the sum of their sizes have the best intercept.
 BALANCED = 1e-10
 
@@ -267,8 +270,9 @@ class Objective:
             number = np.repeat(np.arange(coefs.shape[0]), np.diff(coefs.indptr))
             sizes = np.abs(coefs.data) * scale[coefs.indices]
             l1 = np.bincount(number, sizes, coefs.shape[0])
-        else:  # row by row, a dense array needs no copy
-            l1 = np.array([np.abs(row) @ scale for row in rows])
+        else:  # a few at a time, a dense array needs no copy
+            some = slices(len(rows), FEW_MODELS)
+            l1 = np.concatenate([np.abs(rows[part]) @ scale for part in some])
         size = self._rounding_of_corr * l1 + self._at_zero.sums(problem)
         return 2 * size / problem.start_excess if problem.start_excess > 0 else 0 * size
 

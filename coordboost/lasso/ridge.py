@@ -68,8 +68,7 @@ def _blocks(columns, factor):
     size = columns.n_learners if factor is None and columns.as_stored else FEW_COLUMNS
     for start in range(0, columns.n_learners, size):
         learners = slice(start, min(start + size, columns.n_learners))
-        block = columns.block(learners)
-        yield learners, block if factor is None else block * factor[learners, None]
+        yield learners, columns.block(learners, factor)
 
 
 def _solve(gram, right, lams, of_samples, goal):

@@ -217,3 +217,13 @@ def test_memory_beside_a_large_table():
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert peak < 8 * y.nbytes
+
+
+def test_coefficients_of_ridge_are_a_view():
+    """All coefficients are stored, so the dense array needs no copy, and is not to be written."""
+    X, y = table()
+    path = cb.lasso_path(X, y, l1_ratio=0, n_alphas=12)
+    assert (path.coefs == path.models.toarray().T).all()
+    assert np.shares_memory(path.coefs, path.models.data)
+    with pytest.raises(ValueError, match="read-only"):
+        path.coefs[0, 0] = 1.0
