@@ -93,6 +93,8 @@ def outwards(lower, upper, digits):
 #: A penalty of at most this many times the rounding of a correlation, or of a unit column, is
 #: faint: for how many columns this matters.
 FAINT, MOST_FAINT = 1e6, 256
+EPS = float(np.finfo(float).eps)
+TINY = float(np.finfo(float).tiny)
 #: Why a certificate may have no lower end: the usual reason.
 NO_INFIMUM = "the loss declares no infimum"
 
@@ -223,7 +225,7 @@ class Evaluation(NamedTuple):
         """
         m = max(problem.n_samples, np.count_nonzero(self.beta))
         alike = 0.0 if problem.stored else m / 6
-        return float(np.finfo(float).eps) * max(2 * math.sqrt(m), alike)
+        return EPS * max(2 * math.sqrt(m), alike)
 
     def rounding_of_corr(self, problem):
         """Bound of the rounding in a correlation.
@@ -234,18 +236,14 @@ class Evaluation(NamedTuple):
 
     def rounding(self, problem, radius):
         """Bound of the rounding in ``loss + <resid, pred> - radius max|corr|``."""
-        return (
-            self.rounding_of_corr(problem) * (radius + self.l1)
-            + self.sums(problem)
-            + float(np.finfo(float).tiny)
-        )
+        return self.rounding_of_corr(problem) * (radius + self.l1) + self.sums(problem) + TINY
 
     def sums(self, problem):
         """Bound of the rounding in the sum of the losses.
 
         The sum is compensated, so only the rounding of its terms is left.
         """
-        return 2 * float(np.finfo(float).eps) * math.sqrt(problem.n_samples) * self.size(problem)
+        return 2 * EPS * math.sqrt(problem.n_samples) * self.size(problem)
 
     def upper(self, problem):
         """Upper bound of the loss of the model.
@@ -708,9 +706,7 @@ class Priced(NamedTuple):
         if not problem.loss.quadratic:
             return 0.0 if len(some) == 1 and not problem.gather(some).any() else math.inf
         sizes = svdvals(problem.gather(some) * np.sqrt(problem.weight)[:, None])
-        nonzero = sizes[
-            sizes > max(problem.n_samples, len(some)) * float(np.finfo(float).eps) * sizes[0]
-        ]
+        nonzero = sizes[sizes > max(problem.n_samples, len(some)) * EPS * sizes[0]]
         off = float(np.linalg.norm(at.corr[some])) + math.sqrt(len(some)) * at.rounding_of_corr(
             problem
         )

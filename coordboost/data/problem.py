@@ -504,11 +504,13 @@ class Problem:
         declares it; -inf where it does not.
         """
         total, size = self._infima
-        return total - 2 * float(np.finfo(float).eps) * size if size < math.inf else -math.inf
+        return total - 2 * EPS * size if size < math.inf else -math.inf
 
     @cached_property
     def _infima(self):
         """The sum of the infima of the losses, and the sum of their absolute values."""
+        if isinstance(self.loss.infimum, float) and self.loss.infimum == 0:
+            return 0.0, 0.0
         infima = validation.infimum(self.loss, self.y)
         if not infima.any():
             return 0.0, 0.0
@@ -572,7 +574,7 @@ class Problem:
         """Correlations that differ by at most this tie: a bound of the rounding error of one at
         beta = 0, 2 n eps ||resid||.
         """
-        return 2 * self.n_samples * float(np.finfo(float).eps) * self.size(self.resid(0.0 * self.y))
+        return 2 * self.n_samples * EPS * self.size(self.resid(0.0 * self.y))
 
     def size(self, resid: np.ndarray) -> float:
         r"""The norm of a residual that bounds all its correlations.
@@ -949,7 +951,7 @@ def _constant(loss, y, weight, offset):
     def sum_of_residuals(constant):
         residual_into(loss, y, weight, constant, zero, resid)
         total = float(resid.sum())
-        return 0.0 if abs(total) <= 4 * np.finfo(float).eps * float(np.abs(resid).sum()) else total
+        return 0.0 if abs(total) <= 4 * EPS * float(np.abs(resid).sum()) else total
 
     unit = (float(np.abs(y).max()) or 1.0) if shift_invariant else 1.0
     near = float(np.average(y if shift_invariant else -zero, weights=weight))
@@ -969,7 +971,7 @@ def _minus_known_part(y, offset, constant, counts):
     rounding.
     """
     remainder = y - offset - constant
-    if np.abs(remainder[counts]).max() <= 16 * np.finfo(float).eps * max(
+    if np.abs(remainder[counts]).max() <= 16 * EPS * max(
         np.abs(y[counts]).max(), np.abs(offset).max()
     ):
         remainder[counts] = 0.0

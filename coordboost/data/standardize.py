@@ -17,6 +17,7 @@ from coordboost.data.validation import check_columns, matrix, stored, whole
 from coordboost.learners import Dense, Sparse
 from coordboost.learners.chunked import Chunked
 
+EPS = float(np.finfo(float).eps)
 #: Entries of a dense X that are standardised at a time: they stay in the shared cache.
 CACHED = 1 << 19
 #: Entries of a dense X for which threads are used.
@@ -94,7 +95,7 @@ def counted(weight):
     times the residual, u the unit roundoff: at most three digits above the rounding of a
     correlation, while paths go down to a thousandth of the largest one.
     """
-    return weight > weight.sum() * len(weight) * (2048 * np.finfo(float).eps) ** 2
+    return weight > weight.sum() * len(weight) * (2048 * EPS) ** 2
 
 
 def nothing(n_samples, n_columns):
@@ -150,7 +151,7 @@ def standardize_dense(X, weight, center, scale, names=None, copy=True):
     strips = _strips(n_samples, n_columns)
     parts = map(standardized, strips) if rows.size < MANY else in_order(standardized, strips)
     safe, mean, norm, top = map(np.concatenate, zip(*parts, strict=True))
-    kept = np.flatnonzero((norm > 0) & (top > (16 * np.finfo(float).eps if center else 0)))
+    kept = np.flatnonzero((norm > 0) & (top > (16 * EPS if center else 0)))
     if not scale:
         check_unit(norm[kept] * safe[kept])
         norm = 1 / safe
@@ -251,7 +252,7 @@ def standardize_sparse(X, weight, center, scale, names=None):
             if rows.all()
             else _square(data, column, np.where(rows, weight, 0.0), X.indices, shift, full)
         )
-        kept = np.flatnonzero(np.sqrt(seen) > 16 * np.finfo(float).eps * np.sqrt(weight.sum()))
+        kept = np.flatnonzero(np.sqrt(seen) > 16 * EPS * np.sqrt(weight.sum()))
     if not scale:
         check_unit(norm[kept] * safe[kept])
         norm = np.ones(n_columns)
@@ -494,9 +495,7 @@ def standardize_chunked(X, weight, center, scale):
     check_columns(X, top, largest=LARGEST, least=SMALLEST)
     if center:
         spread = np.maximum(high - mean, mean - low)
-        kept = np.flatnonzero(
-            (square > 0) & (spread > 16 * np.finfo(float).eps * _power_of_two(top))
-        )
+        kept = np.flatnonzero((square > 0) & (spread > 16 * EPS * _power_of_two(top)))
     else:
         square += bands[0].weight * mean**2
         kept = np.flatnonzero(square > 0)

@@ -32,6 +32,8 @@ from coordboost.estimators.other_names import check_arguments, no_parameter, own
 from coordboost.losses.base import Loss, link_of, on_scale_of_y
 from coordboost.losses.standard import Logistic, Squared
 
+#: Kinds of arrays that hold labels, whatever their entries.
+LABELS = "biuSU"
 #: What random_state may be, in words.
 SEED = "a whole number from 0 to 2^32 - 1, a RandomState of NumPy, or None"
 
@@ -178,7 +180,7 @@ def check_target(estimator, X, y, *, numeric):
     with in_float64("y"):
         if numeric and isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind in "fiub":
             y = y.astype(np.float64, copy=False)
-        else:
+        elif numeric or not (type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in LABELS):
             y = column_or_1d(y, warn=True, dtype=np.float64 if numeric else None)
         if y.dtype.kind == "O":
             _ = [float(label) for label in y if isinstance(label, int)]
@@ -510,8 +512,12 @@ class Classification(ClassifierMixin):
     def _check_y(self, X, y, reset):
         """Return the class index of each row, (n_samples,); with `reset`, set ``classes_``."""
         y = check_target(self, X, y, numeric=False)
-        check_classification_targets(y)
+        plain = y.dtype.kind in LABELS  # then y can only be too many classes for scikit-learn
+        if not plain:
+            check_classification_targets(y)
         classes, number = np.unique(y, return_inverse=True)
+        if plain and 2 * len(classes) > len(y):
+            check_classification_targets(y)
         if reset:
             self.classes_ = classes
             return number
@@ -544,7 +550,7 @@ class Classification(ClassifierMixin):
             raise ValueError(
                 f"y holds {n} class, a classifier needs two or more: give it rows of another class."
             )
-        absent = np.setdiff1d(np.arange(n), y) if complete else []
+        absent = np.flatnonzero(np.bincount(y, minlength=n) == 0) if complete else []
         if len(absent):
             name = self.classes_[absent].tolist()[0]
             raise ValueError(

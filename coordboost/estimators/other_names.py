@@ -239,6 +239,14 @@ OTHER_NAMES: dict[str, tuple] = {
 signature_of = lru_cache(maxsize=256)(inspect.signature)
 
 
+@lru_cache(maxsize=256)
+def _optional(function):
+    """The names of the parameters of a method; None where some of them have no default."""
+    parameters = [*signature_of(function).parameters.values()][1:]
+    required = any(parameter.default is parameter.empty for parameter in parameters)
+    return None if required else frozenset(parameter.name for parameter in parameters)
+
+
 def own_names(function):
     """Return the names of the parameters of a function or method."""
     return [name for name in signature_of(function).parameters if name != "self"]
@@ -289,6 +297,9 @@ def check_arguments(cls, where, function, args, kwargs):
 
     Its message begins with `where`.
     """
+    optional = _optional(function)
+    if optional is not None and not args and kwargs.keys() <= optional:
+        return
     signature = signature_of(function)
     try:
         signature.bind(None, *args, **kwargs)

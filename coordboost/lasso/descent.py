@@ -19,6 +19,7 @@ from coordboost.lasso.blocks import Block, EntryBlock, GramBlock
 from coordboost.lasso.penalty import Penalty, duality_gap
 from coordboost.lasso.workingset import FEW_PENALTIES, InnerSolver, by_working_sets
 
+EPS = float(np.finfo(float).eps)
 #: A dictionary that stores more than this share of its entries is treated as dense: then a step
 #: with the Gram matrix reads less.
 DENSE = 0.15
@@ -141,8 +142,7 @@ class GramSet(GramBlock, SquaredSet):
         self.scans_few = source.apart
         self.beside = BESIDE if source.apart else 1.0
         self.has_columns = self.store.entries is None
-        eps = float(np.finfo(float).eps)
-        self.rounding = 2 * eps * math.sqrt(source.n_samples) * source.doubt
+        self.rounding = 2 * EPS * math.sqrt(source.n_samples) * source.doubt
 
     @property
     def learner(self):

@@ -195,8 +195,10 @@ def on_scale_of_x(problem, factor, gammas):
     else:
         shift = rows @ mean
         values = np.multiply(rows, by_column, out=rows).ravel()
-    if len(standardization.kept) < standardization.n_columns:
-        column = standardization.kept[column]
+    if len(standardization.kept) == standardization.n_columns:
+        gammas.data = values
+        return gammas, problem.constant - shift
+    column = standardization.kept[column]
     shape = (gammas.shape[0], standardization.n_columns)
     models = scipy.sparse.csr_array((values, column, gammas.indptr), shape=shape)
     return models, problem.constant - shift

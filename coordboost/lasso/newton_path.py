@@ -746,10 +746,12 @@ class NewtonPath:
         """The models so far, a `Solved`."""
         done = self.done
         coefs = self.members.coefs[:done, : self.at.m]
-        row, a = np.nonzero(coefs)
-        places = row, self.members.learner[a]
+        used = coefs != 0.0
+        stops = np.append(0, np.cumsum(np.count_nonzero(used, axis=1)))
+        learner = self.members.learner[np.nonzero(used)[1]]
+        shape = (done, self.n_learners)
         return Solved(
-            scipy.sparse.csr_array((coefs[row, a], places), shape=(done, self.n_learners)),
+            scipy.sparse.csr_array((coefs[used], learner, stops), shape=shape),
             self.gaps[:done] / self.null_loss,
             int(self.at.scans),
             self.shifts[:done, 0],
