@@ -7,6 +7,7 @@ from .certified import CertifiedLassoClassifierCV as CertifiedLassoClassifierCV
 from .certified import CertifiedLassoCV as CertifiedLassoCV
 from .certified import CertifiedPoissonRegressor as CertifiedPoissonRegressor
 from .certified import CertifiedPoissonRegressorCV as CertifiedPoissonRegressorCV
+from .contributions import Contributions as Contributions
 from .exports import lightgbm_text as lightgbm_text
 from .langevin import LangevinGBMClassifier as LangevinGBMClassifier
 from .langevin import LangevinGBMRegressor as LangevinGBMRegressor

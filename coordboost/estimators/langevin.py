@@ -156,22 +156,28 @@ class _LangevinGBM(_BaseBooster):
         binned = self._bin(X)
         return np.stack([self._members_of(model, binned) for model in self._models], axis=-1)
 
-    def _members_of(self, model, binned):
+    def _iterations_of(self, model):
+        """Return the iterations after which the members are taken, (n_members,)."""
         last = model.n_iter
         steps = np.unique(
             np.linspace(min(float(self.burn_in) * last + 1, last), last, self.n_members).astype(int)
         )
         # a short chain repeats its first member
         again = np.full(self.n_members - len(steps), steps[0])
-        at = np.concatenate([again, steps])
-        return np.stack(
-            [
-                one.copy()
-                for one in predictions_at(
-                    model.run, at, model.run.problem.dictionary.standing(binned)
-                )
-            ]
-        )
+        return np.concatenate([again, steps])
+
+    def _members_of(self, model, binned):
+        trees = model.run.problem.dictionary.standing(binned)
+        at = self._iterations_of(model)
+        return np.stack([member.copy() for member in predictions_at(model.run, at, trees)])
+
+    def _coefficients(self, model):
+        """Return the mean of the coefficients of the members."""
+        at = self._iterations_of(model)
+        total = np.zeros(model.run.problem.n_learners)
+        for state in model.run.replay(at):
+            total[: len(state.beta)] += state.beta
+        return total / len(at)
 
     def _raw_predict(self, X):
         return self._members(X).mean(axis=0)

@@ -43,6 +43,7 @@ from coordboost.estimators.base import (
     rows_with_weight,
     some_rows,
 )
+from coordboost.estimators.contributions import Explained
 from coordboost.estimators.other_names import no_parameter
 from coordboost.model_selection.folds import Folds
 from coordboost.model_selection.splits import folds_of, pairs_of
@@ -57,7 +58,7 @@ from coordboost.paths.freedom import COSTS, criterion
 from coordboost.paths.places import PathPoint
 
 
-class _BaseLinear(_BaseEstimator):
+class _BaseLinear(Explained, _BaseEstimator):
     """Abstract base of linear models: a path for each target, and the model at its end.
 
     Subclasses supply ``_paths(problem, products=None)``, a list of pairs: a path, and a function
@@ -247,6 +248,20 @@ class _BaseLinear(_BaseEstimator):
         coef = np.atleast_2d(self.coef_)
         intercept = np.atleast_1d(self.intercept_)
         return safe_sparse_dot(self._check_table(X), coef.T, dense_output=True) + intercept
+
+    def _contributions(self, X, background):
+        check_is_fitted(self)
+        table = self._check_table(X)
+        coef = np.atleast_2d(self.coef_)
+        if background is None:
+            standardization = self.paths_[0].problem.standardization
+            mean = np.zeros(coef.shape[1])
+            mean[standardization.kept] = standardization.mean
+        else:
+            with named(X="background"):
+                mean = np.asarray(self._check_table(background).mean(axis=0)).ravel()
+        centred = (table.toarray() if issparse(table) else table) - mean
+        return centred[:, :, None] * coef.T, self.intercept_ + coef @ mean
 
     def _html_repr(self):
         """Return scikit-learn's HTML display, followed by each path and its certificate."""

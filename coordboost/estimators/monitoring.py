@@ -14,6 +14,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from coordboost._numba.sums import total_of
 from coordboost.engine.following import Follower
 from coordboost.engine.result import states_along
+from coordboost.learners.trees.contributions import contributions
 from coordboost.losses.multinomial import multinomial_losses
 from coordboost.paths.scoring import least_mean
 
@@ -62,6 +63,17 @@ class StagedModel:
         for k in range(self.steps, self.n_iter * self.steps + 1, self.steps):
             follower.move(self.run.path, k)
             yield self.run.problem.constant + follower.pred
+
+    def contributions(self, beta, binned, background):
+        """Return those to constant + B beta, (n_samples, n_features), and what they start from.
+
+        background : a ``Binned``, or None
+        """
+        problem = self.run.problem
+        rows = problem.dictionary.at(binned)
+        there = None if background is None else problem.dictionary.at(background)
+        values, base = contributions(rows, beta, there)
+        return values, problem.constant + base
 
     def losses(self):
         """Return the mean losses on the training rows after 0, 1, ...

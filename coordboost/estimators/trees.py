@@ -40,6 +40,7 @@ from coordboost.estimators.base import (
     some_rows,
     with_offset,
 )
+from coordboost.estimators.contributions import Explained
 from coordboost.estimators.evaluation import ALONE, EvalSet, sets_given
 from coordboost.estimators.exports import lightgbm_text, multiclass_text
 from coordboost.estimators.monitoring import (
@@ -96,7 +97,7 @@ class Start(NamedTuple):
     done: int = 0
 
 
-class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
+class _BaseBooster(CallbackSupportMixin, Explained, _BaseEstimator):
     """Abstract base of the estimators that boost trees: one run of the loop for each target.
 
     Subclasses supply the method by ``_method(problem, rate)``, and may supply the trees
@@ -541,6 +542,24 @@ class _BaseBooster(CallbackSupportMixin, _BaseEstimator):
         """Return the predictions of all models on the link scale, (n_samples, n_models)."""
         binned = self._bin(X)
         return np.column_stack([model.raw(binned) for model in self._models])
+
+    def _coefficients(self, model):
+        """Return the coefficients of the trees in the predictions of a ``StagedModel``."""
+        return model.beta
+
+    def _contributions(self, X, background):
+        binned = self._bin(X)
+        there = None
+        if background is not None:
+            with named(X="background"):
+                there = self._bin(background)
+        values = np.empty((binned.n_samples, binned.n_features, len(self._models)))
+        bases = np.empty(len(self._models))
+        for k, model in enumerate(self._models):
+            values[:, :, k], bases[k] = model.contributions(
+                self._coefficients(model), binned, there
+            )
+        return values, bases
 
     def _staged_raw_predict(self, X):
         """Yield the raw predictions after each iteration.
