@@ -12,11 +12,12 @@ from coordboost._numba.compiling import (
     silently,
     source_stamp,
 )
-from coordboost._numba.dispatch import kernel, record, reduction, verb
+from coordboost._numba.dispatch import inlined, kernel, record, reduction, verb
 
 __all__ = [
     "CompiledVerbs",
     "compiled",
+    "inlined",
     "interpreted",
     "is_piece",
     "kernel",

@@ -149,7 +149,9 @@ class CompiledFunction:
         if error is not None:
             _warn(error)
         try:
-            self.form = numba.njit(error_model="numpy", nogil=True, cache=on_disk)(self.function)
+            self.form = numba.njit(
+                error_model="numpy", nogil=True, no_cfunc_wrapper=True, cache=on_disk
+            )(self.function)
         except RuntimeError as no_folder:  # no folder can be written
             self._make(False, no_folder)
 

@@ -11,14 +11,19 @@ unchanged, on any number type. Kernels call each other through ``verb("name")``:
 
 import functools
 
+import numba
 import numpy as np
 from numba import types
 from numba.extending import overload, register_jitable
 
 #: Mark a function as one that compiled code may call.
-kernel = register_jitable
+kernel = register_jitable(no_cfunc_wrapper=True)
 #: The same for sums that may be added in any order, so that the compiler can vectorise them.
-reduction = register_jitable(fastmath={"reassoc"})
+reduction = register_jitable(no_cfunc_wrapper=True, fastmath={"reassoc"})
+#: Mark a part of a longer function that compiled code contains in place of a call. What compiled
+#: code calls is compiled alone and again with each of its callers: a long function that is called
+#: once is compiled much faster as a part.
+inlined = numba.njit(inline="always")
 
 
 def verb(name, default=None, inline=False):
@@ -47,7 +52,9 @@ def verb(name, default=None, inline=False):
     # profiles show the names of code
     call.__code__ = call.__code__.replace(co_name=name, co_qualname=name)
     call.of = of
-    overload(call, strict=False, jit_options={"forceinline": inline})(typing)
+    overload(call, strict=False, jit_options={"forceinline": inline, "no_cfunc_wrapper": True})(
+        typing
+    )
     return call
 
 

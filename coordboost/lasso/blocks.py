@@ -42,6 +42,7 @@ LITTLE = 0.999
 slope = verb("slope")
 curvature = verb("curvature")
 move = verb("move")
+gap_of = verb("gap")
 measure = verb("measure")
 
 
@@ -74,6 +75,39 @@ class Updates(ABC):
         gradient>.
         """
 
+    def gap(self, coef):
+        """The duality gap at the coefficients (m,)."""
+        neg_grad, loss, infimum, along = measure(self, coef)
+        return duality_gap(
+            coef,
+            neg_grad,
+            loss,
+            infimum,
+            along,
+            self.lam,
+            self.ridge,
+            self.lower,
+            self.upper,
+        )
+
+
+class GramUpdates(Updates):
+    """The negative gradients of all columns, updated by rows of the Gram matrix."""
+
+    __slots__ = ()
+
+    def slope(self, j, coef):
+        return self.neg_grad[j]
+
+    def curvature(self, j):
+        return self.gram[j, j]
+
+    def move(self, j, step):
+        gram = self.gram
+        neg_grad = self.neg_grad
+        for i in range(len(neg_grad)):
+            neg_grad[i] -= step * gram[j, i]
+
 
 class _CovarianceUpdates(NamedTuple):
     gram: np.ndarray
@@ -87,8 +121,8 @@ class _CovarianceUpdates(NamedTuple):
     upper: np.ndarray
 
 
-class CovarianceUpdates(_CovarianceUpdates, Updates):
-    """The negative gradients of all columns, updated by rows of the Gram matrix.
+class CovarianceUpdates(_CovarianceUpdates, GramUpdates):
+    """The squared loss of dense columns, or another loss at its present value.
 
     Parameters
     ----------
@@ -104,18 +138,6 @@ class CovarianceUpdates(_CovarianceUpdates, Updates):
     """
 
     __slots__ = ()
-
-    def slope(self, j, coef):
-        return self.neg_grad[j]
-
-    def curvature(self, j):
-        return self.gram[j, j]
-
-    def move(self, j, step):
-        gram = self.gram
-        neg_grad = self.neg_grad
-        for i in range(len(neg_grad)):
-            neg_grad[i] -= step * gram[j, i]
 
     def measure(self, coef):
         start = self.start
@@ -284,18 +306,7 @@ def descend(updates, coef, everyone, goal, flat, rounds):
             n_steps += len(support)
             if sweep(updates, coef, support) <= flat * goal:
                 break
-        neg_grad, loss, infimum, along = measure(updates, coef)
-        gap = duality_gap(
-            coef,
-            neg_grad,
-            loss,
-            infimum,
-            along,
-            updates.lam,
-            updates.ridge,
-            updates.lower,
-            updates.upper,
-        )
+        gap = gap_of(updates, coef)
         if gap <= goal:
             break
     return gap, n_steps

@@ -72,7 +72,7 @@ class DenseColumns(_DenseColumns, PathColumns):
 
     def correlations(self, v, index, out):
         for a in range(len(index)):
-            out[a] = self.scale[index[a]] * np.dot(self.rows[index[a]], v)
+            out[a] = self.scale[index[a]] * inner(self.rows[index[a]], v)
 
     def combine(self, coef, index, out):
         for i in range(len(out)):
@@ -88,42 +88,42 @@ class DenseColumns(_DenseColumns, PathColumns):
         m = len(index)
         n_samples = len(metric)
         width = min(n_samples, TILE)
-        part = np.zeros((m, width))
-        weighted = np.zeros((m - first, width))
+        part = np.empty((m, width))
+        weighted = np.empty((m - first, width))
+        product = np.empty((m, m - first))
         for b in range(first, m):
-            means[b] = 0.0
-            for a in range(m):
-                gram[a, b] = 0.0
+            means[b] = self.scale[index[b]] * inner(self.rows[index[b]], metric) / total
+            of_mean = means[b] * total if free else 0.0
+            for a in range(b + 1):
+                gram[a, b] = -means[a] * of_mean
         for start in range(0, n_samples, width):
             size = min(width, n_samples - start)
             tile = metric[start : start + size]
             for a in range(m):
-                column = self.rows[index[a], start : start + size]
-                part[a, size:] = 0.0
                 scale = self.scale[index[a]]
+                column = self.rows[index[a], start : start + size]
                 for i in range(size):
                     part[a, i] = scale * column[i]
             for b in range(first, m):
-                weighted[b - first, size:] = 0.0
-                means[b] += times_metric(part[b], tile, weighted[b - first]) / total
-            product = np.dot(part, weighted.T)
+                for i in range(size):
+                    weighted[b - first, i] = part[b, i] * tile[i]
+                for i in range(size, width):  # what is left of the tile before does not count
+                    weighted[b - first, i] = 0.0
+            np.dot(part, weighted.T, product)
             for a in range(m):
-                for b in range(first, m):
+                for b in range(first if first > a else a, m):
                     gram[a, b] += product[a, b - first]
         for b in range(first, m):
-            for a in range(b + 1):
-                if free:
-                    gram[a, b] -= means[a] * means[b] * total
+            for a in range(b):
                 gram[b, a] = gram[a, b]
 
 
 @reduction
-def times_metric(column, metric, out):
-    """Fill `out` with ``column * metric``, and return the sum."""
+def inner(v, w):
+    """The inner product, summed in any order."""
     total = 0.0
-    for i in range(len(metric)):
-        out[i] = column[i] * metric[i]
-        total += out[i]
+    for i in range(len(v)):
+        total += v[i] * w[i]
     return total
 
 

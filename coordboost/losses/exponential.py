@@ -56,14 +56,7 @@ class ExponentialForm(_ExponentialForm):
         Return the loss, the sums of the curvatures and of resid^2 / curvature. The loss is infinite
         where an exponent is above LARGEST_EXPONENT.
         """
-        if self.bounded:
-            loss, sums[0], sum_h, sum_q = logistic_terms(
-                self.size, self.sign, pred, resid, curvature
-            )
-        else:
-            loss, sums[0], sum_h, sum_q = exponential_terms(
-                self.size, self.sign, self.linear, pred, resid, curvature
-            )
+        loss, sums[0], sum_h, sum_q = exponential_sums(self, pred, resid, curvature)
         return loss, sum_h, sum_q
 
     def newton_shift(self, curvature, sums, total, shift):
@@ -81,31 +74,11 @@ class ExponentialForm(_ExponentialForm):
 
 
 @reduction
-def logistic_terms(size, sign, pred, resid, curvature):
-    """Fill as `ExponentialForm.evaluate`, for bounded ones, and return four sums: loss, residuals,
-    curvatures, resid^2 / curvature.
+def exponential_sums(form, pred, resid, curvature):
+    """Fill as `ExponentialForm.evaluate`, and return four sums: loss, residuals, curvatures,
+    resid^2 / curvature.
     """
-    loss = 0.0
-    sum_r = 0.0
-    sum_h = 0.0
-    sum_q = 0.0
-    for i in range(len(pred)):
-        exponent = sign[i] * pred[i]
-        z = max(decay(abs(exponent)), TINY)
-        share = 1.0 / (1.0 + z)
-        mean = share if exponent > 0.0 else z * share
-        resid[i] = -sign[i] * size[i] * mean
-        curvature[i] = size[i] * z * share * share
-        loss += size[i] * (max(exponent, 0.0) + log_one_plus(z))
-        sum_r += resid[i]
-        sum_h += curvature[i]
-        sum_q += size[i] * (1.0 / z if exponent > 0.0 else z)
-    return loss, sum_r, sum_h, sum_q
-
-
-@reduction
-def exponential_terms(size, sign, linear, pred, resid, curvature):
-    """The same for those that are not bounded."""
+    size, sign, linear, bounded = form
     loss = 0.0
     sum_r = 0.0
     sum_h = 0.0
@@ -114,15 +87,22 @@ def exponential_terms(size, sign, linear, pred, resid, curvature):
     for i in range(len(pred)):
         exponent = sign[i] * pred[i]
         z = max(decay(abs(exponent)), TINY)
-        mean = size[i] * (1.0 / z if exponent > 0.0 else z)
-        r = linear[i] - sign[i] * mean
-        resid[i] = r
-        curvature[i] = mean
-        largest = max(largest, exponent)
-        loss += mean - linear[i] * pred[i]
-        sum_r += r
-        sum_h += mean
-        sum_q += r * r / mean if r != 0.0 else 0.0
+        growth = size[i] * (1.0 / z if exponent > 0.0 else z)
+        if bounded:
+            share = 1.0 / (1.0 + z)
+            resid[i] = -sign[i] * size[i] * (share if exponent > 0.0 else z * share)
+            curvature[i] = size[i] * z * share * share
+            loss += size[i] * (max(exponent, 0.0) + log_one_plus(z))
+            sum_q += growth
+        else:
+            r = linear[i] - sign[i] * growth
+            resid[i] = r
+            curvature[i] = growth
+            largest = max(largest, exponent)
+            loss += growth - linear[i] * pred[i]
+            sum_q += r * r / growth if r != 0.0 else 0.0
+        sum_r += resid[i]
+        sum_h += curvature[i]
     return loss if largest <= LARGEST_EXPONENT else np.inf, sum_r, sum_h, sum_q
 
 
