@@ -216,6 +216,7 @@ def _doors():
         "stumps": (cb.data.stumps, dict(X=X), fitted),
         "leaf_stumps": (cb.data.leaf_stumps, dict(X=X), fitted),
         "trees": (cb.data.trees, dict(X=X), fitted),
+        "rules": (cb.data.rules, dict(X=X), fitted),
         "tree_families": (cb.data.tree_families, dict(X=X, nodes=(2, 4), bounds=(1.0,)), fitted),
         "blocks": (cb.data.blocks, dict(X=X, blocks=[[0, 1], [2]]), fitted),
         "cross_validate": (cb.cross_validate, dict(fit=walk, X=X, y=Y, folds=2), done),

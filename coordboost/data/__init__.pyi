@@ -3,6 +3,7 @@ from .block_learners import blocks as blocks
 from .families import tree_families as tree_families
 from .outofcore import open_columns as open_columns
 from .problem import Problem as Problem
+from .rule_learners import rules as rules
 from .stump_learners import leaf_stumps as leaf_stumps
 from .stump_learners import stumps as stumps
 from .table import Table as Table

@@ -244,7 +244,7 @@ class JointLosses(FollowedLosses):
             self._keep([self.weight @ losses / self.weight.sum()])
 
 
-def runs_of(state):
+def class_runs(state):
     """Return the runs behind the state of a run, or behind a round of several classes."""
     return getattr(state, "solvers", [state])
 
@@ -282,7 +282,7 @@ class EarlyStopping:
 
     def __call__(self, state):
         """Return whether the rule first held at or before this step."""
-        self.followed.follow(runs_of(state))
+        self.followed.follow(class_runs(state))
         end = self.end
         return end is not None and end * self.followed.per_iteration <= state.k
 
@@ -308,7 +308,7 @@ class Progress:
 
     def __call__(self, state):
         """Print a line; return False, so that the run goes on."""
-        self._print(runs_of(state), "iteration")
+        self._print(class_runs(state), "iteration")
         return False
 
     def finish(self, runs):
@@ -479,7 +479,7 @@ class CallbackRule:
         if self.task is not self.tasks.root:
             return None
         n_iter = state.k // self.every
-        runs = [PartialRun(run.problem, self.method, run.path) for run in runs_of(state)]
+        runs = [PartialRun(run.problem, self.method, run.path) for run in class_runs(state)]
         return lambda: {
             "runs_": runs,
             "_models": StagedModels(StagedModel(run, n_iter, self.every) for run in runs),

@@ -69,7 +69,7 @@ class Bank(Learners):
                 f"{type(self.family).__name__}.find(v, 1, above=-1.0) must return a learner, "
                 "got none."
             )
-        j = self._numbered(learners[0])
+        j = self.number_of(learners[0])
         corr = float(corr[0])
         own = self.columns[j] @ v
         if abs(own - corr) > NEAR * (1 + abs(own)):
@@ -124,7 +124,8 @@ class Bank(Learners):
             )
         return learners, corr, outside
 
-    def _numbered(self, learner):
+    def number_of(self, learner):
+        """Return the number of a learner; a new one is built."""
         if learner not in self.number:
             column = np.ascontiguousarray(self.family.build(learner), dtype=np.float64)
             self._check(learner, column)
@@ -153,7 +154,7 @@ class Bank(Learners):
         return np.array([self.columns[j] @ v for j in index])
 
     def name(self, j):
-        return str(self.learners[j])
+        return self.family.name(self.learners[j])
 
     def at(self, X):
         """Return the same learners on new rows; the family must have ``at(X)``."""
@@ -163,7 +164,7 @@ class Bank(Learners):
                 "rows: it cannot predict."
             )
         family = self.family.at(X)
-        new = Bank(family, np.ones(family.n_samples))
+        new = type(self)(family, np.ones(family.n_samples))
         new.learners, new.columns = (
             self.learners,
             [np.asarray(family.build(learner), float) for learner in self.learners],

@@ -427,3 +427,18 @@ class LearnerFamily(ABC):
         ndarray, (n_samples,)
             Of unit norm in the metric of the sample weights.
         """
+
+    def name(self, learner: Any) -> str:
+        """Return the name of a learner in tables and figures.
+
+        Parameters
+        ----------
+        learner : object
+            A description returned by `find`.
+
+        Returns
+        -------
+        str
+            By default the description as a string.
+        """
+        return str(learner)

@@ -14,6 +14,7 @@ from coordboost._utils.checks import shown
 from coordboost._utils.kinds import pieces_of
 from coordboost.data.block_learners import SavedBlocks
 from coordboost.data.problem import Problem
+from coordboost.data.rule_learners import SavedRules
 from coordboost.data.standardize import Standardization
 from coordboost.data.tree_learners import SavedFamilies, SavedTrees
 from coordboost.engine.held_out import CHOICES, MEASURES, MOST_POINTS
@@ -46,6 +47,7 @@ STORED = (
     SavedBlocks,
     SavedTrees,
     SavedFamilies,
+    SavedRules,
 )
 PIECES = (
     pieces_of(Loss)
@@ -295,6 +297,7 @@ ARRAYS = {
         blocks=(INTEGERS, "places in blocks"),
         blocks_start=(INTEGERS, "blocks + 1"),
         fits=(REALS, "learners", "columns in blocks"),
+        rules=(INTEGERS, "learners", "tests of a rule"),
     ),
     **_arrays(
         "problem.dictionary.binned",

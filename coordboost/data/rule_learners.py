@@ -1,0 +1,284 @@
+"""The family of all rules, conjunctions of tests, on the columns of a table."""
+
+import copy
+import functools
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from coordboost._utils.checks import no_data, real
+from coordboost.data import validation
+from coordboost.data.binning import bin_columns
+from coordboost.learners.bank import Bank
+from coordboost.learners.base import LearnerFamily
+from coordboost.learners.conjunctions import RuleSearch, cover_of, literals_of
+
+#: Most literals of a rule: more are neither read nor searched in any time.
+DEEPEST = 8
+
+
+class RuleFamily(LearnerFamily):
+    """All rules on a table: what a ``Problem`` takes in place of X.
+
+    binned, binning : the table in bins, and the bins for new rows
+    depth, min_support, negations, max_nodes : as in ``rules``
+    weight : (n_samples,), the metric; None before there is one
+    """
+
+    def __init__(self, binned, binning, depth, min_support, negations, max_nodes):
+        self.binned = binned
+        self.n_samples = binned.n_samples
+        self.binning = binning
+        self.depth = depth
+        self.min_support = min_support
+        self.negations = negations
+        self.max_nodes = max_nodes
+        self.literals = literals_of(binned, negations)
+        self.weight = None
+        self._scales = {}  # of each rule that was built, its share of the weight and its norm
+
+    def __repr__(self):
+        return (
+            f"<rules of up to {self.depth} of {len(self.literals.feature)} literals on "
+            f"{self.binning.n_features} features, {self.n_samples} samples>"
+        )
+
+    def __getattr__(self, name):
+        if name == "binned":
+            raise no_data("a search for rules, or evaluating them on the rows of the fit,")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def bank(self, weight):
+        """An empty bank of these rules, unit vectors in the metric of `weight`."""
+        return RuleBank(self.weighted(weight), weight)
+
+    def weighted(self, weight):
+        """The same rules in the metric of `weight`."""
+        if not len(self.literals.feature):
+            raise ValueError("every column of X is constant: there is no rule.")
+        family = self._copy()
+        family.weight = weight
+        family._scales = {}
+        return family
+
+    def _copy(self):
+        family = copy.copy(self)
+        vars(family).pop("search", None)
+        return family
+
+    @functools.cached_property
+    def search(self):
+        """The ``RuleSearch`` over these rules."""
+        weight = np.ones(self.n_samples) if self.weight is None else self.weight
+        return RuleSearch(
+            self.binned, self.literals, self.depth, weight, self.min_support, self.max_nodes
+        )
+
+    def find(self, v, k, above):
+        return self.search.best(v, k, above)
+
+    def build(self, rule):
+        if rule not in self._scales:
+            weight = self.search.weight
+            total = self.search.total
+            share = float(weight @ cover_of(self.literals, rule, self.binned.codes)) / total
+            self._scales[rule] = share, math.sqrt(total * share * (1.0 - share))
+        share, norm = self._scales[rule]
+        return (cover_of(self.literals, rule, self.binned.codes) - share) / norm
+
+    def name(self, rule):
+        """The text of a rule: "age <= 41.5 and town = Oslo"."""
+        return " and ".join(self._text(literal) for literal in rule)
+
+    def _text(self, literal):
+        g, low, high, negated = (int(column[literal]) for column in self.literals)
+        name = self.binning.names[g]
+        if low == self.binning.missing[g]:
+            return f"{name} is {'not ' if negated else ''}missing"
+        if self.binning.categorical[g]:
+            return f"{name} {'!=' if negated else '='} {self.binning.labels[g][low]}"
+        cuts = self.binning.thresholds(g)
+        return f"{name} <= {cuts[high]:.6g}" if low == 0 else f"{name} > {cuts[low - 1]:.6g}"
+
+    def at(self, rows):
+        """The same rules on new rows, a ``Binned``."""
+        family = self._copy()
+        family.binned = rows
+        family.n_samples = rows.n_samples
+        return family
+
+    def without_data(self):
+        """The same family without the binned table: its rules can still predict."""
+        family = self._copy()
+        del family.binned
+        return family
+
+
+class RuleBank(Bank):
+    """The rules found so far; a run file holds them as numbers of literals."""
+
+    @property
+    def binned(self):
+        """The binned features."""
+        return self.family.binned
+
+    def bank(self):
+        new = RuleBank(self.family, self.weight)
+        new.learners = [*self.learners]
+        new.number = {**self.number}
+        new.columns = [*self.columns]
+        return new
+
+    def without_data(self):
+        new = RuleBank(self.family.without_data(), None)
+        new.learners = [*self.learners]
+        new.number = {**self.number}
+        new.columns = [np.zeros(0)] * len(self.learners)
+        return new
+
+    def saved(self, n):
+        """The first n rules and the family as plain arrays."""
+        family = self.family
+        rules = np.full((n, family.depth), -1)
+        for j, rule in enumerate(self.learners[:n]):
+            rules[j, : len(rule)] = rule
+        return SavedRules(
+            family.binned,
+            family.depth,
+            family.min_support,
+            int(family.negations),
+            family.max_nodes or 0,
+            rules,
+        )
+
+
+class SavedRules(NamedTuple):
+    """A bank of rules as a run file holds it: the family, and the rules found so far."""
+
+    binned: object
+    depth: int
+    min_support: float
+    negations: int
+    max_nodes: int
+    rules: np.ndarray
+
+    @property
+    def n_samples(self):
+        return self.binned.n_samples
+
+    @property
+    def n_learners(self):
+        return len(self.rules)
+
+    def check(self):
+        """Refuse parts that do not fit each other.
+
+        Raises
+        ------
+        ValueError
+            If they do not, naming the part.
+        """
+        self.binned.check()
+        n_literals = len(literals_of(self.binned, bool(self.negations)).feature)
+        limits = 1 <= self.depth <= DEEPEST and 0 <= self.min_support < 0.5 and self.max_nodes >= 0
+        if not limits or self.negations not in (0, 1):
+            raise ValueError("the limits of the rules are damaged.")
+        sound = self.rules.dtype == np.int64 and self.rules.shape[1:] == (self.depth,)
+        if not sound or ((self.rules < -1) | (self.rules >= n_literals)).any():
+            raise ValueError("the rules do not fit the table.")
+
+    def opened(self, weight, binning):
+        """Rebuild the saved bank."""
+        family = RuleFamily(
+            self.binned,
+            binning,
+            self.depth,
+            self.min_support,
+            bool(self.negations),
+            self.max_nodes or None,
+        )
+        bank = family.bank(weight)
+        for rule in self.rules:
+            bank.number_of(tuple(int(literal) for literal in rule if literal >= 0))
+        return bank
+
+
+def rules(
+    X,
+    *,
+    depth=3,
+    max_bins=10,
+    min_support=0.01,
+    negations=True,
+    max_nodes=None,
+    categorical=(),
+    feature_names=None,
+):
+    """All rules on the columns of X, conjunctions of up to `depth` tests: ``Problem(rules(X), y)``.
+
+    A rule is 1 where all of its tests hold, and 0 elsewhere: ``age <= 41.5 and town = Oslo``. As a
+    learner it is centred and has unit norm. Rules are searched by branch and bound, so that each
+    step of a method takes the best of all of them, and certificates hold over all of them.
+
+    Parameters
+    ----------
+    X : array_like, data frame or scipy sparse matrix, (n_samples, n_features)
+        NaN is missing. Numbers are tested by ``<=`` and ``>``, neither of which holds for a missing
+        value, and by "is missing". Columns of the dtype ``category`` hold categories.
+    depth : int, 1 to 8
+        Most tests of a rule.
+    max_bins : int, 2 to 255
+        Numbers are tested at no more than `max_bins` - 1 thresholds: all, or quantiles.
+    min_support : float, 0 to below 0.5
+        Least share of the rows, by weight, for which a rule holds, and for which it does not.
+    negations : bool, default True
+        Whether categories are tested by ``!=``, too.
+    max_nodes : int, optional
+        Most nodes that a search visits. Where it ends before its time, the best rule found is used,
+        and certificates are intervals that are wider, but true.
+    categorical, feature_names : optional
+        As in ``bin_columns``.
+
+    Returns
+    -------
+    RuleFamily
+        The learners of a ``Problem``.
+
+    Raises
+    ------
+    ValueError
+        For arguments out of their range, and columns that cannot be put into bins.
+
+    Notes
+    -----
+    Rules with the same cover, or with complementary ones, are one learner; the shortest one names
+    it. *Cost* of a search: a pass over the rows of each node that is visited, for all features and
+    all pairs of features. The bounds are proved in ``coordboost.learners.conjunctions``. *Source*:
+    ours; the idea of pruning by subsets of a cover is that of Morishita and Sese, *Traversing
+    itemset lattices with statistical metric pruning* (2000).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import coordboost as cb
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.integers(0, 3, (200, 4)).astype(float)
+    >>> y = 2.0 * ((X[:, 0] > 0.5) & (X[:, 2] <= 1.5)) + 0.1 * rng.standard_normal(200)
+    >>> run = cb.solve(cb.Problem(cb.data.rules(X), y), cb.ls_boost(1.0), 1)
+    >>> run.problem.feature_names
+    ['x0 > 0.5 and x2 <= 1.5']
+    """
+    depth = validation.whole("depth", depth, 1)
+    if depth > DEEPEST:
+        raise ValueError(f"depth must be at most {DEEPEST}, got {depth}.")
+    min_support = real(
+        "min_support", min_support, lambda share: 0 <= share < 0.5, "from 0 to below 0.5"
+    )
+    if max_nodes is not None:
+        max_nodes = validation.whole("max_nodes", max_nodes, 1)
+    negations = validation.flag("negations", negations)
+    binned, binning = bin_columns(
+        X, max_bins=max_bins, categorical=categorical, feature_names=feature_names
+    )
+    return RuleFamily(binned, binning, depth, min_support, negations, max_nodes)

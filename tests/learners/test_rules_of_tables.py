@@ -1,0 +1,205 @@
+"""All rules of a table: the search against an enumeration of every conjunction, its bounds, rules
+on new rows, and certificates over all rules.
+"""
+
+from itertools import combinations, pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import coordboost as cb
+
+RNG = np.random.default_rng(3)
+SLACK = 1e-9
+
+
+def literals_of(X, categorical=(), negations=True):
+    """Every test of a table and where it holds, by its text."""
+    tests = {}
+    for j, x in enumerate(X.T):
+        missing = np.isnan(x)
+        values = np.unique(x[~missing])
+        if j in categorical:
+            for level in values:
+                tests[f"x{j} = {level}"] = x == level
+                if negations:
+                    tests[f"x{j} != {level}"] = x != level
+        else:
+            for low, high in pairwise(values):
+                cut = (low + high) / 2
+                tests[f"x{j} <= {cut:.6g}"] = x <= cut
+                tests[f"x{j} > {cut:.6g}"] = x > cut
+        if missing.any():
+            tests[f"x{j} is missing"] = missing
+            tests[f"x{j} is not missing"] = ~missing
+    return tests
+
+
+def every_learner(tests, v, weight, depth, min_support):
+    """The absolute correlation of each learner, by its cover or the complement of it."""
+    total = weight.sum()
+    v = v - weight * v.sum() / total
+    seen = weight > 0
+    learners = {}
+    for size in range(1, depth + 1):
+        for names in combinations(tests, size):
+            cover = np.all([tests[name] for name in names], axis=0)
+            share = weight @ cover / total
+            if 0 < share < 1 and min_support - SLACK <= share <= 1 - min_support + SLACK:
+                key = min(cover[seen].tobytes(), (~cover[seen]).tobytes())
+                learners[key] = abs(v[cover].sum()) / np.sqrt(total * share * (1 - share))
+    return learners
+
+
+def small_table(seed):
+    """A table with ties and missing values, a vector, weights, and the options of the search."""
+    rng = np.random.default_rng(seed)
+    n, p = rng.integers(6, 40), rng.integers(1, 4)
+    X = rng.integers(0, 4, (n, p)).astype(float)
+    X[rng.random((n, p)) < 0.1] = np.nan
+    X[:2] = [[0.0], [1.0]]
+    weight = np.ones(n) if seed % 2 else rng.integers(1, 4, n).astype(float)
+    v = weight * (np.round(rng.standard_normal(n)) if seed % 5 == 0 else rng.standard_normal(n))
+    options = {
+        "depth": int(rng.integers(1, 4)),
+        "min_support": 0.1 if seed % 4 else 0.0,
+        "categorical": [0] if seed % 3 else [],
+        "negations": bool(seed % 7),
+    }
+    return X, v, weight, options
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_search_finds_the_best_of_all_rules(seed):
+    X, v, weight, options = small_table(seed)
+    tests = literals_of(X, options["categorical"], options["negations"])
+    learners = every_learner(tests, v, weight, options["depth"], options["min_support"])
+    truth = np.sort(list(learners.values()))[::-1]
+    family = cb.data.rules(X, **options).weighted(weight)
+    for k in (1, 4, 10_000):
+        rules, correlations, outside = family.find(v, k, -1.0)
+        assert len(set(rules)) == len(rules) == min(k, len(truth))
+        np.testing.assert_allclose(np.abs(correlations), truth[:k], rtol=SLACK, atol=SLACK)
+        assert len(truth) <= k or outside >= truth[k] - SLACK
+        for rule, correlation in zip(rules[:20], correlations, strict=False):
+            column = family.build(rule)
+            assert column @ v == pytest.approx(correlation, abs=SLACK)
+            assert weight @ column**2 == pytest.approx(1)
+            cover = np.all([tests[text] for text in family.name(rule).split(" and ")], axis=0)
+            np.testing.assert_array_equal(column > 0, cover)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_only_rules_above_the_level_are_found_and_all_others_are_below(seed):
+    X, v, weight, options = small_table(seed)
+    family = cb.data.rules(X, **options).weighted(weight)
+    _, every, _ = family.find(v, 10_000, -1.0)
+    middle = np.sort(np.abs(every))[[len(every) // 2 - 1, len(every) // 2]]
+    level = float(middle.mean())
+    rules, correlations, outside = family.find(v, 10_000, level)
+    assert len(rules) == (np.abs(every) > level).sum() and (np.abs(correlations) > level).all()
+    assert level <= outside <= level * (1 + 1e-6) + 1e-12
+
+
+@pytest.mark.parametrize("max_nodes", [1, 2, 5, 20])
+def test_a_search_that_ends_early_still_bounds_all_rules(max_nodes):
+    X = RNG.integers(0, 6, (300, 5)).astype(float)
+    v = RNG.standard_normal(300)
+    _, (best,), _ = cb.data.rules(X, depth=4).find(v, 1, -1.0)
+    _, (found,), outside = cb.data.rules(X, depth=4, max_nodes=max_nodes).find(v, 1, -1.0)
+    assert abs(found) <= abs(best) <= outside
+
+
+def test_of_equal_rules_the_shortest_names_the_learner():
+    X = np.array([[0.0, 0, 0], [0, 0, 1], [1, 1, 0], [1, 1, 1]])
+    family = cb.data.rules(X, depth=2, min_support=0)
+    rules, _, _ = family.find(np.array([1.0, 1, -1, -1]), 1, -1.0)
+    assert [family.name(rule) for rule in rules] == ["x0 <= 0.5"]
+
+
+def test_weights_are_rows_that_occur_more_than_once():
+    X, v = RNG.integers(0, 4, (60, 3)).astype(float), RNG.standard_normal(60)
+    times = RNG.integers(1, 4, 60)
+    weighted = cb.data.rules(X).weighted(times.astype(float))
+    repeated = cb.data.rules(np.repeat(X, times, axis=0))
+    rules, correlations, _ = weighted.find(v * times, 20, -1.0)
+    others, same, _ = repeated.find(np.repeat(v, times), 20, -1.0)
+    np.testing.assert_allclose(np.abs(correlations), np.abs(same), rtol=1e-9)
+    assert rules == others
+
+
+def enumerated(X, depth):
+    """The matrix of all learners, centred unit columns."""
+    tests = literals_of(X)
+    columns = {}
+    for size in range(1, depth + 1):
+        for names in combinations(tests, size):
+            cover = np.all([tests[name] for name in names], axis=0).astype(float)
+            if 0 < cover.mean() < 1:
+                centred = cover - cover.mean()
+                key = min(cover.tobytes(), (1 - cover).tobytes())
+                columns[key] = centred / np.linalg.norm(centred)
+    return np.column_stack(list(columns.values()))
+
+
+@pytest.mark.parametrize(
+    "loss", [cb.losses.Squared(), cb.losses.Logistic(), cb.losses.Huber(1.0)], ids=str
+)
+def test_certificates_hold_over_all_rules(loss):
+    X = RNG.integers(0, 3, (40, 2)).astype(float)
+    y = np.where((X[:, 0] > 0.5) & (X[:, 1] <= 0.5), 1.0, -1.0)
+    y = y if isinstance(loss, cb.losses.Logistic) else y + 0.3 * RNG.standard_normal(40)
+    family = cb.data.rules(X, depth=2, min_support=0)
+    method = cb.methods.frank_wolfe(2.0)
+    run = cb.solve(cb.Problem(family, y, loss), method, 50)
+    matrix = cb.learners.Dense(np.ascontiguousarray(enumerated(X, 2).T))
+    explicit = cb.solve(cb.Problem(matrix, y, loss), method, 2000)
+    ours, truth = run.certificate(), explicit.certificate()
+    assert ours.lower <= truth.upper + SLACK and truth.lower <= ours.upper + SLACK
+    assert ours.gap < 0.2 * run.losses[0]
+    assert run.losses[-1] == pytest.approx(ours.upper)
+
+
+def test_runs_predict_new_rows_and_are_saved_and_pickled(tmp_path):
+    frame = pd.DataFrame(
+        {
+            "age": RNG.integers(20, 60, 200).astype(float),
+            "town": pd.Categorical(RNG.choice(["Oslo", "Rome"], 200)),
+        }
+    )
+    frame.loc[:10, "age"] = np.nan
+    y = 3.0 * ((frame["age"] > 40) & (frame["town"] == "Oslo")) + 0.1 * RNG.standard_normal(200)
+    run = cb.solve(cb.Problem(cb.data.rules(frame), y), cb.ls_boost(0.5), 8)
+    names = run.problem.feature_names
+    assert "age > " in names[0] and "town = Oslo" in names[0]
+    np.testing.assert_allclose(run.predict(frame), run.pred + run.problem.constant)
+    new = pd.DataFrame({"town": ["Oslo", "Paris", "Oslo"], "age": [55.0, 55.0, np.nan]})
+    predictions = run.predict(new)
+    assert predictions[0] > 2 and abs(predictions[1:]).max() < 0.5
+    run.save(tmp_path / "run.npz")
+    loaded = cb.load(tmp_path / "run.npz")
+    np.testing.assert_array_equal(loaded.predict(new), predictions)
+    assert loaded.problem.feature_names == names
+    longer = cb.solve(cb.Problem(cb.data.rules(frame), y), cb.ls_boost(0.5), 12)
+    np.testing.assert_array_equal(loaded.resume(4).beta, longer.beta)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"depth": 0}, "depth must be"),
+        ({"depth": 9}, "depth must be at most 8"),
+        ({"min_support": 0.5}, "min_support must be"),
+        ({"max_nodes": 0}, "max_nodes must be"),
+        ({"negations": "no"}, "negations must be"),
+    ],
+)
+def test_options_out_of_range_are_refused(options, says):
+    with pytest.raises(ValueError, match=says):
+        cb.data.rules(np.eye(3), **options)
+
+
+def test_a_table_without_any_rule_is_refused():
+    with pytest.raises(ValueError, match="every column of X is constant"):
+        cb.Problem(cb.data.rules(np.ones((5, 2))), np.arange(5.0))
