@@ -82,7 +82,7 @@ def curvature_of_each(loss, y, weight, base, pred, out):
 def total_curvature(loss, y, weight, base):
     """Return the sum of the second derivatives of the weighted losses where the model is 0."""
     curvatures = np.empty(len(y))
-    _ready(curvature_of_each, loss)(loss, y, weight, base, np.zeros(len(y)), curvatures)
+    curvature_into(loss, y, weight, base, np.zeros(len(y)), curvatures)
     return float(curvatures[weight > 0].sum())
 
 
@@ -135,6 +135,11 @@ def residual_into(loss, y, weight, base, pred, resid):
         loss.refresh_residual(y, weight, base, pred, resid)
     else:
         _ready(residual_of_each, loss)(loss, y, weight, base, pred, resid)
+
+
+def curvature_into(loss, y, weight, base, pred, out):
+    """Run `curvature_of_each`, compiled if the loss is a piece."""
+    _ready(curvature_of_each, loss)(loss, y, weight, base, pred, out)
 
 
 def _ready(function, loss):

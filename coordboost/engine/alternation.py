@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from coordboost.engine.states.base import ModelState
 from coordboost.engine.states.covariance import CovarianceColumns, GramColumns
+from coordboost.engine.states.linearised import LinearisedColumns, LinearisedState
 from coordboost.engine.states.lookahead import MOST, Candidates, LookaheadState, start_corr
 from coordboost.engine.states.naive import NaiveState, naive_work
 from coordboost.engine.states.working_set import GatheredCandidates, WorkingSetState
@@ -38,12 +39,14 @@ class StatesOfRun(ABC):
     loop noted how to continue from there; it is None at the start of the run.
 
     follows : whether a restored run reads the steps since the anchor from the path, or makes them
-    again; n_scans, n_columns : scans and Gram columns for model states
+    again; n_scans, n_looks, n_columns : scans, single correlations and Gram columns for model
+    states
     """
 
     model_state: ModelState
     follows = False
     n_scans = 0
+    n_looks = 0
     n_columns = 0
     #: what is needed besides the coefficients to make the model state of the anchor
     saved: Sequence = ()
@@ -99,10 +102,11 @@ class AlternatingStates(StatesOfRun):
     A stretch of steps on candidates ends when another learner might win. Then its work, a scan
     included, is compared with that of the same steps on the other model states:
 
-    - on Gram columns (squared loss), those of the learners that came into use included. What was
-      lost without them, times ``TRUST``, is a debt. The length of the run is unknown, so the run
-      changes to them when the debt exceeds the work of changing, which is that of the columns of
-      all learners in use (ski rental);
+    - on Gram columns, those of the learners that came into use included. What was lost without
+      them, times ``TRUST``, is a debt. The length of the run is unknown, so the run changes to them
+      when the debt exceeds the work of changing, which is that of the columns of all learners in
+      use (ski rental). For losses other than the squared one they give estimates, and are used only
+      where candidates cost more than scans;
     - on the naive state, where a step takes a scan.
 
     After a spell of steps elsewhere, candidates are tried again for a stretch. A run whose Gram
@@ -116,22 +120,33 @@ class AlternatingStates(StatesOfRun):
         self.columns = None
         if kind is WorkingSetState:
             self.candidates = GatheredCandidates(problem)
+            if LinearisedColumns.fit(problem):
+                self.columns = LinearisedColumns(problem)
         else:
             self.columns = GramColumns(problem, scan_at_zero)
             if kind is LookaheadState:
                 self.candidates = Candidates(problem, scan_at_zero)
         self.memory = Memory(kind.__name__)
+        self.n_starts = 0  # model states that began with a scan
 
     @property
     def n_columns(self):
         return 0 if self.columns is None else self.columns.n_columns
 
     @property
+    def n_scans(self):
+        return self.n_starts + (0 if self.columns is None else self.columns.n_scans)
+
+    @property
+    def n_looks(self):
+        return 0 if self.columns is None else self.columns.n_looks
+
+    @property
     def saved(self):
         return self.memory
 
     def rebuild(self, beta, steps_done):
-        if steps_done is not None and self._is_on(CovarianceColumns):
+        if steps_done is not None and self._on_columns:
             completed = self.columns.completed(self.model_state, beta)
             if completed is not None:
                 self.model_state = completed
@@ -146,11 +161,17 @@ class AlternatingStates(StatesOfRun):
         self._place(beta)
 
     def steps_left(self, steps_done):
-        elsewhere = self._is_on(CovarianceColumns) or self._is_on(NaiveState)
-        return (self.memory.spell if elsewhere else FARTHEST) - steps_done
+        if self._is_on(NaiveState):
+            return min(self.memory.spell, self._wait) - steps_done
+        return (self.memory.spell if self._on_columns else FARTHEST) - steps_done
 
     def _is_on(self, kind):
         return self.memory.model_state == kind.__name__
+
+    @property
+    def _on_columns(self):
+        """Whether the present model state is the one on Gram columns."""
+        return self.columns is not None and self._is_on(self.columns.kind)
 
     def _next(self, beta, steps_done):
         """The kind of model state for the steps after a stretch of `steps_done`."""
@@ -158,14 +179,15 @@ class AlternatingStates(StatesOfRun):
             return CovarianceColumns
         if steps_done is None and self.columns is not None and self.columns.counted:
             return CovarianceColumns
-        if steps_done is None or self._is_on(CovarianceColumns):
+        if steps_done is None or self._on_columns:
             return self.candidates.kind
         by_scans = steps_done * naive_work(self.problem)
         work = by_scans
         if not self._is_on(NaiveState):
             work = self._trial_work + self.candidates.work(steps_done)
-        if self.columns is not None and self._columns_pay(beta, steps_done, min(work, by_scans)):
-            return CovarianceColumns
+        rivals = self.columns is not None and (self.columns.exact or by_scans <= work)
+        if rivals and self._columns_pay(beta, steps_done, min(work, by_scans)):
+            return self.columns.kind
         return NaiveState if by_scans < work else self.candidates.kind
 
     def _columns_pay(self, beta, steps_done, work):
@@ -179,6 +201,15 @@ class AlternatingStates(StatesOfRun):
         debt = max(0, int(self.memory.debt + TRUST * lost))
         self.memory = self.memory._replace(debt=0 if debt > entry else debt)
         return debt > entry
+
+    @property
+    def _wait(self):
+        """Steps on the naive state after which Gram columns pay."""
+        if self.columns is None:
+            return RENEW
+        lost = TRUST * (naive_work(self.problem) - self.columns.step_work)
+        debt = self.entry - self.memory.debt
+        return 1 + math.floor(max(0.0, debt) / lost) if lost * RENEW > debt else RENEW
 
     @property
     def _trial_work(self):
@@ -211,12 +242,12 @@ class AlternatingStates(StatesOfRun):
         if self._is_on(NaiveState):
             self.model_state = NaiveState.start(self.problem)
             self.model_state.renew(beta)
-        elif self._is_on(CovarianceColumns):
+        elif self._on_columns:
             self.model_state = self.columns.model_state(beta)
-            self.n_scans += 1
+            self.n_starts += 1
         else:
             self.model_state = self.candidates.model_state(beta, self.memory.n_candidates)
-            self.n_scans += 1
+            self.n_starts += 1
 
 
 class Memory(NamedTuple):
@@ -240,7 +271,7 @@ class Memory(NamedTuple):
 #: By the chosen model state of a run, those that it may use.
 MODEL_STATES = {
     LookaheadState: (LookaheadState, CovarianceColumns, NaiveState),
-    WorkingSetState: (WorkingSetState, NaiveState),
+    WorkingSetState: (WorkingSetState, LinearisedState, NaiveState),
     CovarianceColumns: (CovarianceColumns,),
 }
 

@@ -158,7 +158,8 @@ class Solver:
     def counts(self):
         """Work done: full scans, single correlations, Gram columns."""
         scans = self.states.n_scans + self.searches
-        return self.earlier + np.array([scans, self.looks, self.states.n_columns])
+        looks = self.looks + self.states.n_looks
+        return self.earlier + np.array([scans, looks, self.states.n_columns])
 
     @property
     def path(self):

@@ -349,6 +349,18 @@ def largest(bits):
     return top
 
 
+@kernel
+def move_strips(corr, start, column, tops, shrink, theta):
+    """As `move`, strip by strip; `tops` become the largest absolute values of the strips."""
+    bits = corr.view(np.int64)
+    top_bits = tops.view(np.int64)
+    for c in range(len(tops)):
+        low = c * STRIP
+        high = (c + 1) * STRIP
+        move(corr[low:high], start[low:high], column[low:high], shrink, theta)
+        top_bits[c] = largest(bits[low:high])
+
+
 class _CovarianceColumns(NamedTuple):
     columns: np.ndarray
     place: np.ndarray
@@ -487,20 +499,16 @@ class CovarianceColumns(_CovarianceColumns, ModelState):
             + theta * theta * column[j]
         )
         scalars.with_y = keep * scalars.with_y + theta * start[j]
-        bits = corr.view(np.int64)
-        tops = self.tops.view(np.int64)
-        for c in range(len(tops)):
-            low = c * STRIP
-            high = (c + 1) * STRIP
-            move(corr[low:high], start[low:high], column[low:high], shrink, theta)
-            tops[c] = largest(bits[low:high])
+        move_strips(corr, start, column, self.tops, shrink, theta)
 
 
 class GramColumns:
     """Makes ``CovarianceColumns`` at any coefficients, from the Gram columns B'W B_j that it holds.
 
+    kind : the class of the model states; exact : whether their correlations are no estimates
     held : the columns, (width,) each
     most : largest number of columns
+    n_scans, n_looks : of its own, none
     blocks : lists of learners
     n_columns : columns computed so far
     counted : whether their entries are counts
@@ -511,6 +519,11 @@ class GramColumns:
     *Numerics*: a product of matrices may round a column differently in another block; the same
     blocks give the same bits.
     """
+
+    kind = CovarianceColumns
+    exact = True
+    n_scans = 0
+    n_looks = 0
 
     def __init__(self, problem, start_corr):
         n_learners = problem.n_learners
@@ -530,7 +543,7 @@ class GramColumns:
         self.at_once = AT_ONCE // (8 * width)
         self.blocks = []
         self.n_columns = 0
-        self.held = HeldColumns(partial(gram_columns, problem), n_learners, width)
+        self.held = HeldColumns(partial(gram_columns, problem, problem.weight), n_learners, width)
 
     def missing(self, beta):
         """The learners in use whose columns are not held."""
@@ -615,10 +628,10 @@ class GramColumns:
         self.n_columns += len(learners)
 
 
-def gram_columns(problem, learners, out):
-    """Fill `out` (len(learners), width) with the Gram columns of the learners.
+def gram_columns(problem, weight, learners, out):
+    """Fill `out` (len(learners), width) with the columns B' diag(weight) B_j of the learners.
 
-    They are padded with zeros.
+    They are padded with zeros. Counts are those for the weights of the problem.
     """
     n = problem.n_learners
     stored = problem.dictionary.rows
@@ -626,9 +639,9 @@ def gram_columns(problem, learners, out):
     if problem.products is not None:
         problem.products.columns(learners, out[:, :n])
     elif stored is not None and problem.n_samples < SHORT and len(learners) == 1:
-        np.dot(stored, stored[learners[0]] * problem.weight, out=out[0, :n])
+        np.dot(stored, stored[learners[0]] * weight, out=out[0, :n])
     elif stored is not None:
-        columns = stored[learners] * problem.weight
+        columns = stored[learners] * weight
 
         def fill(first):
             np.matmul(
@@ -638,4 +651,4 @@ def gram_columns(problem, learners, out):
         in_parallel(fill, range(0, n, BLOCK), columns.size * n)
     else:
         for row, column in zip(out, problem.gather(learners).T, strict=True):
-            row[:n] = problem.scan(problem.weight * column)
+            row[:n] = problem.scan(weight * column)

@@ -39,8 +39,8 @@ class WorkingSetState(_WorkingSetState, ModelState):
     It makes `inner` steps on the columns of the candidates `learner`.
 
     For any smooth loss and greedy methods. *Cost* of a step: O(candidates x n_samples); a scan if
-    the winner cannot be proved without one. A run with this model state changes to ``NaiveState``
-    where steps cost less there.
+    the winner cannot be proved without one. A run with this model state changes to
+    ``LinearisedState`` or ``NaiveState`` where steps cost less there.
 
     Parameters
     ----------
