@@ -20,6 +20,8 @@ from coordboost.lasso.penalty import Penalty, duality_gap
 from coordboost.lasso.workingset import FEW_PENALTIES, InnerSolver, by_working_sets
 
 EPS = float(np.finfo(float).eps)
+#: No learners.
+NONE = np.zeros(0, dtype=np.int64)
 #: A dictionary that stores more than this share of its entries is treated as dense: then a step
 #: with the Gram matrix reads less.
 DENSE = 0.15
@@ -153,8 +155,8 @@ class GramSet(GramBlock, SquaredSet):
 
     def set_ridge(self, ridge):
         if (ridge != self.ridge).any():
-            diagonal = np.arange(len(ridge))
-            self.gram[diagonal, diagonal] = self.squares + ridge
+            m = len(ridge)
+            np.einsum("ii->i", self.gram[:m, :m])[:] = self.squares + ridge
             self.neg_grad -= (ridge - self.ridge) * self.gamma
             self.ridge = ridge
 
@@ -427,29 +429,34 @@ class CoordinateDescent(InnerSolver):
         """
         n_checked = len(self.corr)
         template = self.source.penalty
-        near = np.zeros(0, dtype=np.int64)
-        near_corr = np.zeros(0)
+        near = NONE
         largest = self.outside
         if template.has_ridge or template.limited:
             level = NEAR * self.lam * template.lam
             near = np.flatnonzero(self.abs_corr > level)
             near = np.append(near[~self.member[near]], self.learner[n_checked:])
-            near_corr = self.abs_corr[near]
             largest = min(largest, level)
-        coef = np.zeros(n_checked + len(near) + 1)
+        size = n_checked + len(near) + 1
+        coef = np.zeros(size)
         coef[:n_checked] = self.gamma[:n_checked]
-        corr = np.concatenate([self.corr, near_corr, [largest]])
+        corr = np.empty(size)
+        corr[:n_checked] = self.corr
+        corr[n_checked:-1] = self.abs_corr[near]
+        corr[-1] = largest
+        ridge = np.zeros(size)
+        ridge[:n_checked] = self.penalty.ridge[:n_checked]
+        upper = np.full(size, math.inf)
+        lower = -upper
         outside = template.at(self.lam, near)
-        # a bound of a correlation has no sign: the larger limit counts
-        limit = np.maximum(outside.upper, -outside.lower)
-        penalty = Penalty(
-            outside.lam,
-            np.concatenate([self.penalty.ridge[:n_checked], outside.ridge, [0.0]]),
-            np.concatenate([self.penalty.lower[:n_checked], -limit, [-math.inf]]),
-            np.concatenate([self.penalty.upper[:n_checked], limit, [math.inf]]),
-            template.has_ridge,
-            template.limited,
-        )
+        ridge[n_checked:-1] = outside.ridge
+        if template.limited:
+            # a bound of a correlation has no sign: the larger limit counts
+            limit = np.maximum(outside.upper, -outside.lower)
+            lower[:n_checked] = self.penalty.lower[:n_checked]
+            upper[:n_checked] = self.penalty.upper[:n_checked]
+            lower[n_checked:-1] = -limit
+            upper[n_checked:-1] = limit
+        penalty = Penalty(outside.lam, ridge, lower, upper, template.has_ridge, template.limited)
         return coef, corr, penalty
 
 

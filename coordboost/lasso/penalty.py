@@ -131,7 +131,9 @@ class Penalty(NamedTuple):
             return Penalty(lam * self.lam, *(part[: len(index)] for part in self[1:4]), *self[4:])
         with np.errstate(over="ignore"):
             ridge = np.minimum(lam * self.ridge[index], LARGEST)
-        return Penalty(lam * self.lam, ridge, self.lower[index], self.upper[index], *self[4:])
+        # infinite limits are equal, so any slice will do
+        limits = index if self.limited else slice(len(index))
+        return Penalty(lam * self.lam, ridge, self.lower[limits], self.upper[limits], *self[4:])
 
     @property
     def kernel_args(self):

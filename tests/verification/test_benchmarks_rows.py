@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import coordboost as cb
 from verification.benchmarks import glm_peers, judge, markdown, rows, small_peers
 from verification.benchmarks.data import ar1
 from verification.benchmarks.lasso_peers import Peer
@@ -44,6 +45,21 @@ def test_the_gap_of_the_judge_is_0_at_the_optimum_and_bounds_the_excess_elsewher
         w = best[:, 0] + size * RNG.standard_normal(P)
         excess = objective(path, w) - objective(path, best[:, 0])
         assert path.gap(w[:, None]) >= excess > 0
+
+
+@pytest.mark.parametrize("l1_ratio", [0.5, 0.0])
+def test_the_judge_takes_the_best_multiple_of_a_residual(l1_ratio):
+    """So an approximate elastic net is judged as its certificate judges it."""
+    path = glm_peers.Path.of(X, Y, "squared", l1_ratio)
+    path = glm_peers.Path(X, path.y, path.alphas[20:60:10], "squared", l1_ratio)
+    best = glm_peers.ours(path, 1e-11)
+    found = cb.Problem(X, path.y)
+    for k in range(4):
+        coef = 0.9 * best[:, [k]]
+        one = glm_peers.Path(X, path.y, path.alphas[[k]], "squared", l1_ratio)
+        target = cb.lasso_path(found, alphas=one.alphas, l1_ratio=l1_ratio, unit_columns=False)
+        point = cb.certify(found, found.unit(coef[:, 0]), target.target(0))
+        assert one.gap(coef) <= point.gap / found.start_loss * (1 + 1e-6) + 1e-12
 
 
 def test_bounds_from_sums_of_products_are_the_bounds():
