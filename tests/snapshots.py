@@ -391,7 +391,15 @@ def framed():
         + 0.2 * frame["rooms"].fillna(3)
         + 0.1 * rng.normal(size=n)
     )
-    model = cb.RandomizedGBMRegressor(n_estimators=10, random_state=0).fit(frame, y)
+    model = cb.RandomizedGBMRegressor(
+        n_estimators=10,
+        max_depth=3,
+        max_leaf_nodes=None,
+        min_samples_category=1,
+        max_split_categories=None,
+        category_smoothing=0.0,
+        random_state=0,
+    ).fit(frame, y)
     run = cb.solve(cb.Problem(cb.data.trees(frame, max_depth=2), y), cb.gbm(0.3), 4)
     return {
         "names": model.feature_names_in_.astype(str),

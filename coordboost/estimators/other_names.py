@@ -18,6 +18,7 @@ from functools import lru_cache
 # parameters that mark estimators with trees, and those with a grid of penalties
 TREES, GRID = ("max_bins", "alphas")
 NO_TREES = "the model has no trees; RandomizedGBMRegressor and RandomizedGBMClassifier have trees"
+NO_CATEGORIES = "columns must be numbers; scikit-learn's OneHotEncoder converts text"
 BY_FOLDS = (
     "no rows are held out; estimators with CV at the end of their names choose by cross-validation"
 )
@@ -84,10 +85,13 @@ _ROWS = (
     ("max_bin max_bins border_count", "max_bins", "columns are not binned"),
     (
         "cat_features categorical_feature enable_categorical categorical_features "
-        "max_cat_to_onehot max_cat_threshold",
+        "max_cat_to_onehot",
         "categorical_features",
-        "columns must be numbers; scikit-learn's OneHotEncoder converts text",
+        NO_CATEGORIES,
     ),
+    ("max_cat_threshold", "max_split_categories", "categorical_features", NO_CATEGORIES),
+    ("min_data_per_group", "min_samples_category", "categorical_features", NO_CATEGORIES),
+    ("cat_smooth cat_l2", "category_smoothing", "categorical_features", NO_CATEGORIES),
     (
         "monotone_constraints monotonic_cst positive",
         "monotonic_cst",

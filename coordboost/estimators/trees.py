@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import effective_n_jobs  # type: ignore[import-untyped]
+from sklearn.base import is_classifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
@@ -74,6 +75,9 @@ FREE = (
 )
 
 
+#: By default randomised trees of classifiers are shallow for fewer rows than this, and rows are
+#: held out for early stopping from so many rows on if there are more iterations than this.
+SMALL, LARGE, MANY = 4_000, 10_000, 100
 #: Parameters of trees that have another name in ``trees`` and ``tree_families``: that name, and the
 #: one here.
 OF_TREES = {
@@ -167,8 +171,7 @@ class _BaseBooster(CallbackSupportMixin, Explained, _BaseEstimator):
             "a fraction of the rows, above 0 and below 1",
         )
         validation.flag("warm_start", self.warm_start)
-        if self.early_stopping is not None:
-            validation.flag("early_stopping", self.early_stopping)
+        self._check_early_stopping()
         validation.whole("n_iter_no_change", self.n_iter_no_change, 1)
         not_negative("tol", self.tol)
         validation.whole("verbose", self.verbose)
@@ -376,15 +379,27 @@ class _BaseBooster(CallbackSupportMixin, Explained, _BaseEstimator):
             for run, n in zip(runs, n_iter, strict=True)
         )
 
+    def _check_early_stopping(self):
+        if self.early_stopping is not None:
+            validation.flag("early_stopping", self.early_stopping)
+
+    def _holds_out(self, n_rows):
+        """Whether some of the rows are held out for early stopping."""
+        return bool(self.early_stopping)
+
     def _use_newton(self, loss):
         """Whether leaf values and gains use second derivatives."""
         return False
+
+    def _depth(self, n_rows):
+        """Return the maximum depth of a tree."""
+        return self.max_depth
 
     def _family(self, X, newton):
         """Return the family of trees that may be grown."""
         return trees(
             X,
-            max_depth=self.max_depth,
+            max_depth=self._depth(X.shape[0]),
             max_leaves=self.max_leaf_nodes,
             min_samples=self.min_samples_leaf,
             min_gain=self.min_gain,
@@ -448,9 +463,9 @@ class _BaseBooster(CallbackSupportMixin, Explained, _BaseEstimator):
         """
         if sets:
             return {name: self._eval_set(name, *given) for name, given in sets.items()}, rows
-        if not self.early_stopping:
-            return {}, rows
         y = rows[1]
+        if not self._holds_out(len(y)):
+            return {}, rows
         fit, held = _validation_split(len(y), self.validation_fraction, self._strata(y), self._seed)
         return {ALONE: EvalSet(*some_rows(held, *rows))}, some_rows(fit, *rows)
 
@@ -575,6 +590,11 @@ class _BaseBooster(CallbackSupportMixin, Explained, _BaseEstimator):
             yield np.column_stack(last)
 
 
+def is_auto(value):
+    """Return whether a parameter is left to the number of rows."""
+    return isinstance(value, str) and value == "auto"
+
+
 def names_or_indices(features):
     """Return `features` as names or indices; booleans, one for each feature, become indices."""
     if features is None:
@@ -667,20 +687,23 @@ class _RandomizedGBM(_DrawnRows):
         loss=None,
         learning_rate=0.1,
         n_estimators=100,
-        max_depth=3,
-        max_leaf_nodes=None,
+        max_depth="auto",
+        max_leaf_nodes=31,
         min_samples_leaf=20,
         min_gain=0.0,
         l2_regularization=0.0,
         max_bins=255,
         categorical_features=None,
+        min_samples_category=20,
+        max_split_categories=4,
+        category_smoothing=100.0,
         monotonic_cst=None,
         max_features=0.5,
         newton=None,
         max_delta_step=None,
         subsample=1.0,
         interaction_cst=None,
-        early_stopping=None,
+        early_stopping="auto",
         validation_fraction=0.1,
         n_iter_no_change=10,
         tol=1e-7,
@@ -707,6 +730,9 @@ class _RandomizedGBM(_DrawnRows):
             n_jobs=n_jobs,
             verbose=verbose,
         )
+        self.min_samples_category = min_samples_category
+        self.max_split_categories = max_split_categories
+        self.category_smoothing = category_smoothing
         self.max_depth = max_depth
         self.max_leaf_nodes = max_leaf_nodes
         self.monotonic_cst = monotonic_cst
@@ -723,20 +749,50 @@ class _RandomizedGBM(_DrawnRows):
         if self.max_delta_step is not None:
             positive("max_delta_step", self.max_delta_step)
 
+    def _check_early_stopping(self):
+        stopping = self.early_stopping
+        if not (is_auto(stopping) or isinstance(stopping, bool | np.bool_ | None)):
+            raise ValueError(
+                f"early_stopping must be True, False, None or 'auto', got {shown(stopping)}."
+            )
+
+    def _holds_out(self, n_rows):
+        if not is_auto(self.early_stopping):
+            return super()._holds_out(n_rows)
+        if self.warm_start and hasattr(self, "runs_"):  # as the fit that is continued
+            return self.runs_[0].problem.n_samples < n_rows
+        return self.n_estimators > MANY and n_rows >= LARGE
+
+    def _hold_back(self, rows, sets):
+        held, rows = super()._hold_back(rows, sets)
+        self.early_stopping_ = bool(held) and self.early_stopping is not False
+        return held, rows
+
+    def _depth(self, n_rows):
+        self.max_depth_ = self.max_depth
+        if is_auto(self.max_depth):
+            is_shallow = self.max_leaf_nodes is None or (n_rows < SMALL and is_classifier(self))
+            self.max_depth_ = 3 if is_shallow else None
+        return self.max_depth_
+
     def _more_limits(self):
+        limits = super()._more_limits() | {
+            "min_samples_category": self.min_samples_category,
+            "max_split_categories": self.max_split_categories,
+            "category_smoothing": self.category_smoothing,
+        }
         if self.max_delta_step is None:
-            return super()._more_limits()
+            return limits
         loss = self._get_loss()
         # leaf values are later divided by sigma
         unit = 1.0 if self._use_newton(loss) or loss.sigma is None else loss.sigma
-        return super()._more_limits() | {"max_delta_step": unit * self.max_delta_step}
+        return limits | {"max_delta_step": unit * self.max_delta_step}
 
     def _use_newton(self, loss):
-        return (
-            loss.sigma is None and loss.curvature is not None
-            if self.newton is None
-            else bool(self.newton)
-        )
+        if self.newton is not None:
+            return bool(self.newton)
+        # for a quadratic loss, Newton steps are mean residuals
+        return loss.curvature is not None and (loss.sigma is None or bool(loss.self_concordance))
 
     def _method(self, problem, rate):
         loss = problem.loss
@@ -933,12 +989,13 @@ class RandomizedGBMRegressor(StagedPredictions, Regression, _RandomizedGBM):
         by a line search is multiplied by `learning_rate`, too.
     n_estimators : int, default 100
         Number of iterations.
-    max_depth : int or None, default 3
+    max_depth : int, None or "auto", default "auto"
         Maximum depth of a tree (splits from the root to a leaf). None, or a depth above 10, needs
-        `max_leaf_nodes` as well.
-    max_leaf_nodes : int, optional
-        Maximum number of leaves; if set, trees grow best-first (largest gain first) until it or
-        `max_depth` is reached.
+        `max_leaf_nodes` as well. "auto": 3 for a classifier with fewer than 4,000 rows, and where
+        `max_leaf_nodes` is None; else None.
+    max_leaf_nodes : int or None, default 31
+        Maximum number of leaves; unless `max_depth` allows no more leaves, trees grow best-first
+        (largest gain first).
     min_samples_leaf : int, default 20
         Minimum number of rows in a leaf. With fewer than twice as many rows no tree can split, and
         the model is a constant.
@@ -955,6 +1012,17 @@ class RandomizedGBMRegressor(StagedPredictions, Regression, _RandomizedGBM):
     categorical_features : sequence of names, indices or booleans, optional
         Categorical features, in addition to the columns of a data frame with the dtype
         ``category``.
+    min_samples_category : int, default 20
+        A category with fewer rows in a node is not chosen in its split: it goes with those that are
+        not chosen.
+    max_split_categories : int or None, default 4
+        A split chooses at most this many categories, and at most half of them, rounded up: those
+        with the lowest, or with the highest values. The others are the other side. None: any
+        number.
+    category_smoothing : float, default 100.0
+        In the gain and the values of both sides of a split by categories, the weight of this many
+        rows is added to `l2_regularization`; a row has the mean weight (with Newton leaves: second
+        derivative) in the node.
     monotonic_cst : sequence or dict by name, optional
         For each feature 1: predictions must not decrease with it; 0: no constraint; -1: must not
         increase.
@@ -964,9 +1032,11 @@ class RandomizedGBMRegressor(StagedPredictions, Regression, _RandomizedGBM):
     newton : bool, optional
         Whether leaf values are Newton steps (sum of gradients / sum of second derivatives) instead
         of mean residuals. They are damped so that no leaf raises the loss of its rows
-        (docs/trees.md). Default: True for losses with second derivatives but no bound on them
-        (``Poisson()``, ``Gamma()``, ``Exponential()``), False for the others. For ``Quantile(q)``,
-        which has no second derivatives, leaf values are quantiles of the residuals.
+        (docs/trees.md). Default: True for losses with a `self_concordance` above 0 (``Logistic()``)
+        or with second derivatives but no bound on them (``Poisson()``, ``Gamma()``,
+        ``Exponential()``), False for the others; for ``Squared()`` both are the same. For
+        ``Quantile(q)``, which has no second derivatives, leaf values are quantiles of the
+        residuals.
     max_delta_step : float, optional
         A bound of the step of a leaf: a tree changes no prediction, on the link scale, by more than
         `learning_rate` * `max_delta_step`. Default: no bound.
@@ -978,11 +1048,12 @@ class RandomizedGBMRegressor(StagedPredictions, Regression, _RandomizedGBM):
     interaction_cst : "pairwise", "no_interactions" or sequence of sets of features, optional
         Interaction constraints: all features on a path from the root of a tree to a leaf are in one
         of these sets, of names or column indices. The features in no set form one more set.
-    early_stopping : bool, optional
+    early_stopping : bool, None or "auto", default "auto"
         True: hold out `validation_fraction` of the rows at random (stratified by class for
         classifiers) and stop by `n_iter_no_change`, unless `fit` is given rows to validate on.
-        False: never stop; rows given to `fit` are only scored. Default: stop if `fit` is given such
-        rows.
+        False: never stop; rows given to `fit` are only scored. None: stop if `fit` is given such
+        rows. "auto": as True if there are 10,000 rows or more and `n_estimators` is above 100, else
+        as None.
     validation_fraction : float, default 0.1
         Fraction of the rows that early stopping holds out.
     n_iter_no_change : int, default 10
@@ -1015,6 +1086,10 @@ class RandomizedGBMRegressor(StagedPredictions, Regression, _RandomizedGBM):
         The runs: one, or one for each class if there are three or more.
     n_iter_ : int
         Number of iterations that predictions use.
+    max_depth_ : int or None
+        The maximum depth used.
+    early_stopping_ : bool
+        Whether validation rows could end the fit.
     train_score_ : ndarray of shape (n_iter + 1,)
         Minus the mean loss on the training rows (higher is better) after 0, 1, ... iterations; for
         three classes or more, summed over the classes' runs. Computed on access.
@@ -1047,7 +1122,7 @@ class RandomizedGBMRegressor(StagedPredictions, Regression, _RandomizedGBM):
     >>> X, y = load_diabetes(return_X_y=True)
     >>> model = cb.RandomizedGBMRegressor(n_estimators=30, random_state=0).fit(X, y)
     >>> round(model.score(X, y), 1)
-    0.6
+    0.7
     >>> model.run_.n_steps, model.n_iter_
     (30, 30)
     """
@@ -1073,12 +1148,13 @@ class RandomizedGBMClassifier(StagedProbabilities, Multinomial, Classification, 
         by a line search is multiplied by `learning_rate`, too.
     n_estimators : int, default 100
         Number of iterations.
-    max_depth : int or None, default 3
+    max_depth : int, None or "auto", default "auto"
         Maximum depth of a tree (splits from the root to a leaf). None, or a depth above 10, needs
-        `max_leaf_nodes` as well.
-    max_leaf_nodes : int, optional
-        Maximum number of leaves; if set, trees grow best-first (largest gain first) until it or
-        `max_depth` is reached.
+        `max_leaf_nodes` as well. "auto": 3 for a classifier with fewer than 4,000 rows, and where
+        `max_leaf_nodes` is None; else None.
+    max_leaf_nodes : int or None, default 31
+        Maximum number of leaves; unless `max_depth` allows no more leaves, trees grow best-first
+        (largest gain first).
     min_samples_leaf : int, default 20
         Minimum number of rows in a leaf. With fewer than twice as many rows no tree can split, and
         the model is a constant.
@@ -1095,6 +1171,17 @@ class RandomizedGBMClassifier(StagedProbabilities, Multinomial, Classification, 
     categorical_features : sequence of names, indices or booleans, optional
         Categorical features, in addition to the columns of a data frame with the dtype
         ``category``.
+    min_samples_category : int, default 20
+        A category with fewer rows in a node is not chosen in its split: it goes with those that are
+        not chosen.
+    max_split_categories : int or None, default 4
+        A split chooses at most this many categories, and at most half of them, rounded up: those
+        with the lowest, or with the highest values. The others are the other side. None: any
+        number.
+    category_smoothing : float, default 100.0
+        In the gain and the values of both sides of a split by categories, the weight of this many
+        rows is added to `l2_regularization`; a row has the mean weight (with Newton leaves: second
+        derivative) in the node.
     monotonic_cst : sequence or dict by name, optional
         For each feature 1: predictions must not decrease with it; 0: no constraint; -1: must not
         increase.
@@ -1104,9 +1191,11 @@ class RandomizedGBMClassifier(StagedProbabilities, Multinomial, Classification, 
     newton : bool, optional
         Whether leaf values are Newton steps (sum of gradients / sum of second derivatives) instead
         of mean residuals. They are damped so that no leaf raises the loss of its rows
-        (docs/trees.md). Default: True for losses with second derivatives but no bound on them
-        (``Poisson()``, ``Gamma()``, ``Exponential()``), False for the others. For ``Quantile(q)``,
-        which has no second derivatives, leaf values are quantiles of the residuals.
+        (docs/trees.md). Default: True for losses with a `self_concordance` above 0 (``Logistic()``)
+        or with second derivatives but no bound on them (``Poisson()``, ``Gamma()``,
+        ``Exponential()``), False for the others; for ``Squared()`` both are the same. For
+        ``Quantile(q)``, which has no second derivatives, leaf values are quantiles of the
+        residuals.
     max_delta_step : float, optional
         A bound of the step of a leaf: a tree changes no prediction, on the link scale, by more than
         `learning_rate` * `max_delta_step`. Default: no bound.
@@ -1118,11 +1207,12 @@ class RandomizedGBMClassifier(StagedProbabilities, Multinomial, Classification, 
     interaction_cst : "pairwise", "no_interactions" or sequence of sets of features, optional
         Interaction constraints: all features on a path from the root of a tree to a leaf are in one
         of these sets, of names or column indices. The features in no set form one more set.
-    early_stopping : bool, optional
+    early_stopping : bool, None or "auto", default "auto"
         True: hold out `validation_fraction` of the rows at random (stratified by class for
         classifiers) and stop by `n_iter_no_change`, unless `fit` is given rows to validate on.
-        False: never stop; rows given to `fit` are only scored. Default: stop if `fit` is given such
-        rows.
+        False: never stop; rows given to `fit` are only scored. None: stop if `fit` is given such
+        rows. "auto": as True if there are 10,000 rows or more and `n_estimators` is above 100, else
+        as None.
     validation_fraction : float, default 0.1
         Fraction of the rows that early stopping holds out.
     n_iter_no_change : int, default 10
@@ -1168,6 +1258,10 @@ class RandomizedGBMClassifier(StagedProbabilities, Multinomial, Classification, 
         joint loss.
     n_iter_ : int
         Number of iterations that predictions use.
+    max_depth_ : int or None
+        The maximum depth used.
+    early_stopping_ : bool
+        Whether validation rows could end the fit.
     train_score_ : ndarray of shape (n_iter + 1,)
         Minus the mean loss on the training rows (higher is better) after 0, 1, ... iterations. For
         three classes or more, the multinomial loss, or the sum over the classes' runs
@@ -1224,20 +1318,23 @@ class RandomizedGBMClassifier(StagedProbabilities, Multinomial, Classification, 
         loss=None,
         learning_rate=0.1,
         n_estimators=100,
-        max_depth=3,
-        max_leaf_nodes=None,
+        max_depth="auto",
+        max_leaf_nodes=31,
         min_samples_leaf=20,
         min_gain=0.0,
         l2_regularization=0.0,
         max_bins=255,
         categorical_features=None,
+        min_samples_category=20,
+        max_split_categories=4,
+        category_smoothing=100.0,
         monotonic_cst=None,
         max_features=0.5,
         newton=None,
         max_delta_step=None,
         subsample=1.0,
         interaction_cst=None,
-        early_stopping=None,
+        early_stopping="auto",
         validation_fraction=0.1,
         n_iter_no_change=10,
         tol=1e-7,
@@ -1259,6 +1356,9 @@ class RandomizedGBMClassifier(StagedProbabilities, Multinomial, Classification, 
             l2_regularization=l2_regularization,
             max_bins=max_bins,
             categorical_features=categorical_features,
+            min_samples_category=min_samples_category,
+            max_split_categories=max_split_categories,
+            category_smoothing=category_smoothing,
             monotonic_cst=monotonic_cst,
             max_features=max_features,
             newton=newton,

@@ -12,13 +12,22 @@ import coordboost as cb
 #: For each parameter a value that is not its default, and other settings with which it has an
 #: effect.
 EARLY = {"early_stopping": True, "n_estimators": 20, "learning_rate": 1.0, "min_samples_leaf": 2}
+LEVELS = {
+    "categorical_features": [1],
+    "min_samples_category": 1,
+    "min_samples_leaf": 1,
+    "category_smoothing": 1.0,
+}
 VALUES = {
     "alpha": (0.2, {}),
     "alphas": ([0.5, 0.2], {}),
     "beta": (7.0, {}),
     "bounds": ((3.0,), {"power": 2}),
     "burn_in": (0.1, {}),
-    "categorical_features": ([1], {}),
+    "categorical_features": ([1], {"min_samples_category": 1}),
+    "min_samples_category": (1, {**LEVELS, "min_samples_category": 20}),
+    "max_split_categories": (1, LEVELS),
+    "category_smoothing": (0.0, LEVELS),
     "correction": (1, {}),
     "cv": (4, {}),
     "delta": (0.9, {}),
@@ -49,7 +58,7 @@ VALUES = {
     "n_iter_no_change": (1, EARLY),
     "n_members": (2, {}),
     "n_steps": (5, {}),
-    "newton": (True, {"loss": cb.losses.Logistic()}),
+    "newton": (False, {"loss": cb.losses.Logistic()}),
     "nodes": ((1, 2), {}),
     "penalty": (0.5, {}),
     "power": (2, {}),

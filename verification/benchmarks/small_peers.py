@@ -136,7 +136,7 @@ def predicted(X, y, *, depth, n_rows, n_trees=100):
 
     rows = np.ascontiguousarray(np.resize(X, (n_rows, X.shape[1])))
     model = cb.RandomizedGBMRegressor(
-        n_estimators=n_trees, max_depth=depth, max_features=None, n_jobs=1
+        n_estimators=n_trees, max_depth=depth, max_leaf_nodes=None, max_features=None, n_jobs=1
     ).fit(X, y)
     light = lightgbm.LGBMRegressor(
         n_estimators=n_trees, max_depth=depth, num_leaves=2**depth, n_jobs=1, verbose=-1
@@ -163,7 +163,12 @@ def grown_softmax(X, y, *, n_trees=50, depth=3):
     return {
         "coordboost": lambda: (
             cb.RandomizedGBMClassifier(
-                n_estimators=n_trees, max_depth=depth, max_features=None, n_jobs=1
+                n_estimators=n_trees,
+                max_depth=depth,
+                max_leaf_nodes=None,
+                max_features=None,
+                newton=False,
+                n_jobs=1,
             )
             .fit(X, y)
             .predict_proba(X)
@@ -251,7 +256,7 @@ def pickled(X, y):
     from sklearn.linear_model import Lars, Lasso
 
     light = lightgbm.LGBMRegressor(n_estimators=100, max_depth=3, num_leaves=8, verbose=-1)
-    trees = cb.RandomizedGBMRegressor(n_estimators=100, max_depth=3)
+    trees = cb.RandomizedGBMRegressor(n_estimators=100, max_depth=3, max_leaf_nodes=None)
     pairs = {
         "Lasso": (cb.CertifiedLasso(alpha=0.05), "scikit-learn Lasso", Lasso(alpha=0.05)),
         "LS-Boost": (cb.LSBoostRegressor(), "scikit-learn Lars", Lars()),

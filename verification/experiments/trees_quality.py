@@ -33,8 +33,10 @@ def ours(data, n_trees):
         n_estimators=n_trees,
         learning_rate=RATE,
         max_depth=DEPTH,
+        max_leaf_nodes=None,
         min_samples_leaf=LEAST,
         newton=data.classes,
+        early_stopping=False,
     )
 
 

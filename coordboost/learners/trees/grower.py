@@ -119,9 +119,10 @@ class Growth(NamedTuple):
                 f"max_depth=None or above {DEEPEST} needs max_leaves (max_leaf_nodes in "
                 f"estimators); got max_depth={_none(depth)} and no limit on leaves."
             )
+        most = 1 << depth if 0 < depth <= DEEPEST else leaves  # a tree has no more leaves
         return Growth(
             depth if depth > 0 else MOST_LEAVES,
-            leaves if leaves > 0 else 1 << depth,
+            min(leaves, most) if leaves > 0 else most,
             _whole("min_samples", self.min_samples, 1),
             not_negative("min_weight", self.min_weight),
             not_negative("min_gain", self.min_gain),
