@@ -95,11 +95,20 @@ class StagedModel:
         """Return the sum of the gains of all splits by each feature, over trees with a non-zero
         coefficient, (n_features,).
         """
-        dictionary = self.run.problem.dictionary
+        feature, gain = self._splits()
+        return np.bincount(feature, gain, self.run.problem.dictionary.n_groups)
+
+    def n_splits(self):
+        """Return the number of these splits by each feature, (n_features,)."""
+        feature, _ = self._splits()
+        return np.bincount(feature, minlength=self.run.problem.dictionary.n_groups)
+
+    def _splits(self):
+        """Return the features and the gains of all splits of trees with a non-zero coefficient."""
+        trees = self.run.problem.dictionary.trees
         used = np.flatnonzero(self.beta)
-        feature = dictionary.trees.feature[used]
-        gain = dictionary.trees.gain[used]
-        return np.bincount(feature[feature >= 0], gain[feature >= 0], dictionary.n_groups)
+        inner = trees.feature[used] >= 0
+        return trees.feature[used][inner], trees.gain[used][inner]
 
 
 class StagedModels(list):

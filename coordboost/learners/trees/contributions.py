@@ -128,7 +128,7 @@ def write_right(codes, trees, nodes, j, at, k, right):
 
 
 @kernel
-def write_sides(codes, trees, nodes, paths, j, begin, right, inside):
+def write_inside(codes, trees, nodes, paths, j, begin, right, inside):
     """Write for each node and row whether the row goes towards it, there and at those above.
 
     The rows are those from `begin` on.
@@ -241,12 +241,12 @@ def add_contributions(
         j = learners[k]
         size = 2 * trees.n_leaves[j] - 1
         n_points = (paths.n_features[j] + 1) // 2
-        write_sides(codes, trees, nodes, paths, j, begin, right[:n], inside)
+        write_inside(codes, trees, nodes, paths, j, begin, right[:n], inside)
         for game in range(n_games):
             row = game % BLOCK
             if n_there > 0 and row == 0:
                 there = right[: min(BLOCK, n_there - game)]
-                write_sides(background, trees, nodes, paths, j, game, there, inside_there)
+                write_inside(background, trees, nodes, paths, j, game, there, inside_there)
             for at in range(size):
                 share[at] = inside_there[at, row] if n_there > 0 else paths.share[j, at]
             for p in range(n_points):

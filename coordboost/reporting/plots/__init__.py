@@ -1,4 +1,4 @@
-"""Plots of paths, of choices along paths, of bounds, trees, chains and angles.
+"""Plots of paths, of choices along paths, of bounds, trees, importance, chains and angles.
 
 Matplotlib is imported when a plot is drawn.
 
@@ -18,6 +18,7 @@ from coordboost.reporting.plots.choices import (
 )
 from coordboost.reporting.plots.displays import ErrorDisplay, ProfileDisplay
 from coordboost.reporting.plots.gaps import BoundDisplay, GapDisplay
+from coordboost.reporting.plots.importance import ImportanceDisplay
 from coordboost.reporting.plots.trees import TreeDisplay
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "CrossValidationDisplay",
     "ErrorDisplay",
     "GapDisplay",
+    "ImportanceDisplay",
     "ProfileDisplay",
     "SelectionDisplay",
     "StabilityDisplay",

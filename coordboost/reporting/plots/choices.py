@@ -17,6 +17,7 @@ from coordboost.model_selection.stability import Stability
 from coordboost.model_selection.validate import CrossValidation
 from coordboost.reporting.plots.displays import points_of
 from coordboost.reporting.plots.drawing import (
+    Bars,
     ColumnsDisplay,
     Display,
     ink,
@@ -382,7 +383,17 @@ class SelectionDisplay(Display):
         -------
         SelectionDisplay
             The display, drawn.
+
+        Raises
+        ------
+        ValueError
+            If the learners are trees: a step finds a new one.
         """
+        if getattr(run.problem.dictionary, "tree", None) is not None:
+            raise ValueError(
+                "the learners of this run are trees, and each step finds a new one: "
+                "ImportanceDisplay draws the features of their splits, TreeDisplay a tree."
+            )
         names = run.problem.feature_names
         return cls(
             np.bincount(run.path.learner, minlength=len(names)), names, n_bars=n_bars, title=title
@@ -415,25 +426,17 @@ class SelectionDisplay(Display):
         return cls.from_run(estimator.run_, n_bars=n_bars, title=title, ax=ax, **options)
 
     def _draw(self, ax, line_kw):
-        order = np.argsort(-self.counts, kind="stable")
-        n = min(self.n_bars, room_for(ax, 1.6), np.count_nonzero(self.counts))
-        top = order[:n]
-        rest = int(self.counts[order[n:]].sum())
-        self.bars_ = ax.barh(np.arange(n), self.counts[top], **{"height": 0.7, **line_kw})
-        ax.set_yticks(np.arange(n), [str(self.names[j]) for j in top], parse_math=False)
-        ax.yaxis.set_inverted(True)
-        for k, j in enumerate(top):
-            look = {"textcoords": "offset points", "fontsize": "small", "va": "center"}
-            ax.annotate(f"{self.counts[j]:,}", (self.counts[j], k), (2, 0), **look)
-        ax.margins(x=0.12)
-        others = np.count_nonzero(self.counts) - n
+        order = np.argsort(-self.counts, kind="stable")[: np.count_nonzero(self.counts)]
+        bars = Bars(ax, self.n_bars, order)
+        self.bars_ = bars.draw(self.counts, self.names, "{:,}", **line_kw)
+        others = len(order) - len(bars.drawn)
+        rest = int(self.counts[order[len(bars.drawn) :]].sum())
         name_axes(
             ax,
             f"steps; {rest:,} more with {others:,} others" if others else "steps",
             "learner",
             self.title,
         )
-        ax.grid(False)
 
 
 class StabilityDisplay(ColumnsDisplay):

@@ -11,6 +11,7 @@ __all__ = [
     "COLOURS",
     "LOOKS",
     "REST",
+    "Bars",
     "Beside",
     "ColumnsDisplay",
     "Display",
@@ -182,6 +183,39 @@ class ColumnsDisplay(Display):
             beside(
                 ax, ends, [self.names[j] for j in named], [colours[j].get_color() for j in named]
             )
+
+
+class Bars:
+    """Horizontal bars on `ax`, as many of those in `order` as there is room for, at most `most`.
+
+    drawn : the indices of the bars that are drawn, from top to bottom
+    """
+
+    def __init__(self, ax, most, order):
+        self.ax = ax
+        self.drawn = order[: min(most, room_for(ax, 1.6))]
+
+    def draw(self, lengths, names, form, errors=None, **bar_kw):
+        """Draw the bars with names on the left and numbers behind them; return matplotlib's.
+
+        errors : drawn as a line to either side of the end of each bar
+        """
+        ax = self.ax
+        lengths = lengths[self.drawn]
+        at = np.arange(len(lengths))
+        ends = np.maximum(lengths, 0)
+        if errors is not None:
+            bar_kw = {"xerr": errors[self.drawn], "error_kw": {"linewidth": 0.8}, **bar_kw}
+            ends = np.maximum(lengths + errors[self.drawn], 0)
+        bars = ax.barh(at, lengths, **{"height": 0.7, **bar_kw})
+        ax.set_yticks(at, [str(names[j]) for j in self.drawn], parse_math=False)
+        ax.yaxis.set_inverted(True)
+        look = {"textcoords": "offset points", "fontsize": "small", "va": "center"}
+        for k, length in enumerate(lengths):
+            ax.annotate(form.format(length), (ends[k], k), (2, 0), **look)
+        ax.margins(x=0.12)
+        ax.grid(False)
+        return bars
 
 
 def axes(ax):

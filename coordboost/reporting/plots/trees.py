@@ -195,7 +195,7 @@ class TreeDisplay(Display):
         iteration : int, default 1
             From 1 to the number of iterations of the model.
         title : str, optional
-            Default: the name of the tree.
+            Default: the iteration.
         ax : matplotlib Axes, optional
             Default: the Axes of a new figure.
         **options
@@ -216,6 +216,7 @@ class TreeDisplay(Display):
         if not 1 <= iteration <= model.n_iter:
             raise ValueError(f"iteration must be from 1 to {model.n_iter}, got {shown(iteration)}.")
         j = int(run.path.learner[(iteration - 1) * model.steps])
+        title = f"iteration {iteration}" if title is None else title
         return cls._of(run, j, model.beta, title, ax, options)
 
     @classmethod
