@@ -16,6 +16,12 @@ from coordboost.learners.conjunctions import RuleSearch, cover_of, literals_of
 
 #: Most literals of a rule: more are neither read nor searched in any time.
 DEEPEST = 8
+#: Rules that a search leaves for later steps: at most and at least so many, and at most so many
+#: entries of their columns.
+MOST, FEWEST, ROOM = 1_000, 8, 1 << 22
+#: Relative rounding of a correlation: rules that differ by less are equal, and the smallest is the
+#: best.
+NEAR = 1e-12
 
 
 class RuleFamily(LearnerFamily):
@@ -115,13 +121,67 @@ class RuleFamily(LearnerFamily):
         return family
 
 
+class Carried(NamedTuple):
+    """What a search leaves for later steps.
+
+    anchor : (n_samples,), the vector of the search
+    rules : the best rules, the smallest first
+    columns : (n_rules, n_samples), their learners
+    outside : a bound on the absolute correlations of all others with the anchor
+    """
+
+    anchor: np.ndarray
+    rules: list
+    columns: np.ndarray
+    outside: float
+
+
 class RuleBank(Bank):
-    """The rules found so far; a run file holds them as numbers of literals."""
+    """The rules found so far; a run file holds them as numbers of literals.
+
+    A search finds many rules, which are carried along. The learners have unit norm, so that no
+    correlation changes by more than the distance, in the metric of the weights, from the vector of
+    the search: while the best of the rules that are carried stays above the bound on all others
+    plus this distance, it is the best of all, and no search is needed.
+    """
+
+    def __init__(self, family, weight):
+        super().__init__(family, weight)
+        self.carried = None
+        #: number of searches made
+        self.n_searches = 0
+
+    def __getstate__(self):
+        return vars(self) | {"carried": None}
 
     @property
     def binned(self):
         """The binned features."""
         return self.family.binned
+
+    def find(self, v):
+        v = v - self.weight * (v.sum() / self.weight.sum())
+        if self.carried is None or not self._is_enough(v):
+            self._search(v)
+        rule = self.carried.rules[_first_largest(self.carried.columns @ v)]
+        j = self.number_of(rule)
+        return j, float(self.columns[j] @ v)
+
+    def _is_enough(self, v):
+        """Whether the best rule for `v` is among those that are carried."""
+        positive = self.weight > 0
+        change = (v - self.carried.anchor)[positive] / np.sqrt(self.weight[positive])
+        others = (self.carried.outside + np.linalg.norm(change)) * (1 + NEAR)
+        return np.abs(self.carried.columns @ v).max() > others
+
+    def _search(self, v):
+        """Search the best rules for `v`, as many as memory allows."""
+        most = max(FEWEST, min(MOST, ROOM // self.n_samples))
+        rules, _, outside = self.family.find(v, most, -1.0)
+        rules = sorted(rules, key=lambda rule: (len(rule), rule))
+        columns = np.array([self.family.build(rule) for rule in rules])
+        self.carried = Carried(v, rules, columns, outside)
+        self.n_searches += 1
 
     def bank(self):
         new = RuleBank(self.family, self.weight)
@@ -151,6 +211,12 @@ class RuleBank(Bank):
             family.max_nodes or 0,
             rules,
         )
+
+
+def _first_largest(correlations):
+    """Return the first place where the absolute value is the largest, up to rounding."""
+    sizes = np.abs(correlations)
+    return int(np.argmax(sizes >= sizes.max() * (1 - NEAR)))
 
 
 class SavedRules(NamedTuple):

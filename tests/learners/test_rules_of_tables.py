@@ -185,6 +185,20 @@ def test_runs_predict_new_rows_and_are_saved_and_pickled(tmp_path):
     np.testing.assert_array_equal(loaded.resume(4).beta, longer.beta)
 
 
+def test_steps_take_the_best_of_all_rules_with_few_searches():
+    X = RNG.integers(0, 5, (200, 4)).astype(float)
+    y = 2.0 * (X[:, 0] > 2) - 1.0 * ((X[:, 1] <= 1) & (X[:, 2] > 0)) + RNG.standard_normal(200)
+    problem = cb.Problem(cb.data.rules(X), y)
+    run = cb.solve(problem, cb.forward_stagewise(eps=0.01), 400)
+    assert run.problem.dictionary.n_searches < 40
+    family = cb.data.rules(X)
+    resid = y - y.mean()
+    for _ in range(400):
+        (rule,), (correlation,), _ = family.find(resid, 1, -1.0)
+        resid = resid - 0.01 * np.sign(correlation) * family.build(rule)
+    np.testing.assert_allclose(problem.y - run.pred, resid, atol=1e-9)
+
+
 @pytest.mark.parametrize(
     ("options", "says"),
     [
