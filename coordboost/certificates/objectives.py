@@ -176,6 +176,24 @@ class Certificate:
         return f"{of}: optimum in [{lower}, {upper}], gap {self.gap:.3g}"
 
 
+def rounding_part(problem, n_terms):
+    """Bound of the rounding in a sum of products, relative to the product of the norms.
+
+    A sum of m products is taken to be off by at most 4 u sqrt(m) times the norms, u the unit
+    roundoff: rounding errors of mean zero stay inside with probability 1 - 2 exp(-4^2 / 2), to
+    first order in u: for each sum, not for all sums together. If all products are equal, the
+    rounding errors may have the same sign: added one after another, they sum to at most u m / 3
+    (u S / 2 while the partial sum grows from S / 2 to S, and so on). Learners with stored rows do
+    not add products one after another: there this is 0. *Source*: Ipsen, Zhou, *Probabilistic error
+    analysis for inner products*.
+
+    n_terms : int or ndarray, the coefficients of a model that are not 0; m is at least n_samples
+    """
+    m = np.maximum(problem.n_samples, n_terms)
+    alike = 0.0 if problem.stored else m / 6
+    return EPS * np.maximum(2 * np.sqrt(m), alike)
+
+
 class Evaluation(NamedTuple):
     """A point, with the predictions, the loss, the residual and the correlations there."""
 
@@ -213,19 +231,8 @@ class Evaluation(NamedTuple):
         return float(np.abs(self.beta).sum())
 
     def part(self, problem):
-        """Bound of the rounding in a sum of products, relative to the product of the norms.
-
-        A sum of m products is taken to be off by at most 4 u sqrt(m) times the norms, u the unit
-        roundoff: rounding errors of mean zero stay inside with probability 1 - 2 exp(-4^2 / 2), to
-        first order in u: for each sum, not for all sums together. If all products are equal, the
-        rounding errors may have the same sign: added one after another, they sum to at most u m / 3
-        (u S / 2 while the partial sum grows from S / 2 to S, and so on). Learners with stored rows
-        do not add products one after another: there this is 0. *Source*: Ipsen, Zhou,
-        *Probabilistic error analysis for inner products*.
-        """
-        m = max(problem.n_samples, np.count_nonzero(self.beta))
-        alike = 0.0 if problem.stored else m / 6
-        return EPS * max(2 * math.sqrt(m), alike)
+        """Bound of the rounding in a sum of products: see ``rounding_part``."""
+        return float(rounding_part(problem, np.count_nonzero(self.beta)))
 
     def rounding_of_corr(self, problem):
         """Bound of the rounding in a correlation.

@@ -9,6 +9,8 @@ import numpy as np
 import scipy.sparse
 
 from coordboost._utils.checks import few, real, shown
+from coordboost._utils.interrupt import LATE, InterruptedWarning
+from coordboost._utils.warned import warn
 from coordboost.certificates.declarations import contradiction
 from coordboost.certificates.objectives import need_convexity
 from coordboost.data import validation
@@ -216,3 +218,18 @@ def message_of(alphas, gaps, tol):
         else ""
     )
     return f"not reached: the gap is {gaps[worst]:.2g}, above tol = {tol:g}{where}"
+
+
+def closing_message(caller, alphas, gaps, tol, interrupted):
+    """The message of a path; warn if it was interrupted."""
+    done = len(gaps)
+    if not interrupted:
+        return message_of(alphas, gaps, tol)
+    if done == len(alphas) and gaps[-1] <= tol:
+        warn(LATE, InterruptedWarning)
+        return message_of(alphas, gaps, tol)
+    message = f"interrupted after {done} of {len(alphas)} alphas"
+    if gaps[-1] > tol:
+        message += f", the last to a gap of {gaps[-1]:.2g}"
+    warn(f"{caller} was {message}.", InterruptedWarning)
+    return message

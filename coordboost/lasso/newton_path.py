@@ -145,11 +145,11 @@ class SetArrays(NamedTuple):
 
 
 class NewtonPath:
-    """A path of a loss of exponential form, on stored columns.
+    """A path of a loss of exponential form, or of the multinomial loss, on stored columns.
 
     Parameters
     ----------
-    form : ExponentialForm
+    form : ExponentialForm or ClassForm
         The losses.
     table : PathColumns
         The learners.

@@ -7,7 +7,7 @@ in the path, and are compiled once.
 
 What all functions share:
 
-form, columns : the losses, an ``ExponentialForm``, and the learners, ``PathColumns``
+form, columns : the losses, an ``ExponentialForm`` or a ``ClassForm``; the learners, ``PathColumns``
 samples : see PRED
 intercepts : see SHIFT
 learners : (n_learners,), see LEARNER
@@ -81,8 +81,8 @@ LEARNER = np.dtype(
         [("ridge", "f8"), ("lower", "f8"), ("upper", "f8"), ("violation", "f8"), ("inside", "i8")],
     )
 )
-#: A penalty, and the duality gap of its solution.
-SOLUTION = np.dtype((np.record, [("lam", "f8"), ("gap", "f8")]))
+#: A penalty, the duality gap of its solution, and the largest abs correlation there.
+SOLUTION = np.dtype((np.record, [("lam", "f8"), ("gap", "f8"), ("worst", "f8")]))
 
 
 def first_record(lam, goal, rounding, free, infimum, scan_cost):
@@ -461,6 +461,7 @@ def penalty_along(members, m, lam, step):
 def keep(learners, intercepts, index, members, coefs, shifts, solutions, at):
     """Store the solution of the present penalty, and go on to the next one."""
     solutions[at.k].gap = at.gap
+    solutions[at.k].worst = at.worst
     for c in range(intercepts.shape[1]):
         shifts[at.k, c] = intercepts[SHIFT, c]
     for a in range(at.m):

@@ -12,12 +12,11 @@ from numpy.typing import ArrayLike
 from coordboost._numba.threads import one_thread
 from coordboost._utils.checks import positive as checked_positive
 from coordboost._utils.checks import shown
-from coordboost._utils.interrupt import LATE, InterruptedWarning, interruptible
-from coordboost._utils.warned import warn
+from coordboost._utils.interrupt import interruptible
 from coordboost.lasso.choice import check_solver, default_solver, solved_by
 from coordboost.lasso.gaps import no_worse_than_none, reliable_gaps
 from coordboost.lasso.grid import LassoPath
-from coordboost.lasso.inputs import message_of
+from coordboost.lasso.inputs import closing_message
 from coordboost.lasso.objective import Objective
 from coordboost.lasso.workingset import FEW_PENALTIES, Solved
 
@@ -185,7 +184,7 @@ def lasso_path(
         gaps = path.gaps
     if not constant or objective.free_intercept:
         gaps = reliable_gaps(path, objective, tol)
-    return replace(path, gaps=gaps, message=_message(alphas, gaps, tol, cut))
+    return replace(path, gaps=gaps, message=closing_message("lasso_path", alphas, gaps, tol, cut))
 
 
 def _by_gram_matrix(alphas, n_alphas, l1_ratio):
@@ -197,18 +196,3 @@ def _by_gram_matrix(alphas, n_alphas, l1_ratio):
         number = len(alphas)
     many = isinstance(number, int) and number > FEW_PENALTIES
     return many or (isinstance(l1_ratio, int | float) and l1_ratio == 0)
-
-
-def _message(alphas, gaps, tol, interrupted):
-    """The message of a path; warn if it was interrupted."""
-    done = len(gaps)
-    if not interrupted:
-        return message_of(alphas, gaps, tol)
-    if done == len(alphas) and gaps[-1] <= tol:
-        warn(LATE, InterruptedWarning)
-        return message_of(alphas, gaps, tol)
-    message = f"interrupted after {done} of {len(alphas)} alphas"
-    if gaps[-1] > tol:
-        message += f", the last to a gap of {gaps[-1]:.2g}"
-    warn(f"lasso_path was {message}.", InterruptedWarning)
-    return message

@@ -298,31 +298,6 @@ def test_both_ends_leave_room_for_rounding():
         assert 0 < w < 10 and lower <= best <= upper and upper - lower < upper * Decimal("1e-13")
 
 
-def test_a_tolerance_out_of_reach_ends_with_counted_passes():
-    X, y = load_iris(return_X_y=True)
-    path = cb.lasso.multinomial_path(X, y, alphas=[0.1, 0.02], tol=1e-300, unit_columns=False)
-    assert path.message.startswith("not reached: the gap is") and path.gaps.max() < 1e-12
-    assert (
-        int(path.message.split(", after ")[1].split(" passes over the classes")[0]) * 3
-        <= path.n_scans
-    )
-
-
-def test_the_limit_of_passes_holds_for_classes_of_one_row(monkeypatch):
-    monkeypatch.setattr("coordboost.lasso.multinomial.ROUNDS", 4)
-    monkeypatch.setattr("coordboost.lasso.multinomial.FEW", 2)
-    rng = np.random.default_rng(0)
-    path = cb.lasso.multinomial_path(
-        rng.normal(size=(12, 4)), rng.permutation(12), n_alphas=4, eps=0.01
-    )
-    assert path.message.startswith("not reached") and path.message.endswith(
-        ", after 8 passes over the classes"
-    )
-    for k in range(4):
-        certificate = path.certificate_at(cb.lasso.PathPoint(step=k))
-        assert certificate.lower <= certificate.upper and np.isfinite(path.coef_at(k)).all()
-
-
 def test_a_target_of_fractions_is_no_label():
     with pytest.raises(
         ValueError, match=r"y must hold labels of classes, got numbers with fractions"
