@@ -473,12 +473,24 @@ class EntryBlock(Block):
         rounding = np.finfo(float).eps * (squares + of_shift)
         self.square = np.maximum(squares - 2 * self.shift * self.total + of_shift, rounding)
 
-    def append(self, other):
-        """Append the columns of another block."""
-        self.x = scipy.sparse.hstack([self.x, other.x], format="csc")
-        self.shift = np.append(self.shift, other.shift)
-        self.total = np.append(self.total, other.total)
-        self.square = np.append(self.square, other.square)
+    def append(self, other, learners):
+        """Append the columns `learners` of another block."""
+        x = self.x
+        new = other.x
+        start = new.indptr[learners]
+        stop = new.indptr[learners + 1]
+        places = [np.arange(*ends) for ends in zip(start.tolist(), stop.tolist(), strict=True)]
+        place = np.concatenate(places)
+        stops = (x.indptr[-1] + np.cumsum(stop - start)).astype(x.indptr.dtype)
+        parts = (
+            np.append(x.data, new.data[place]),
+            np.append(x.indices, new.indices[place]),
+            np.append(x.indptr, stops),
+        )
+        self.x = scipy.sparse.csc_array(parts, shape=(x.shape[0], x.shape[1] + len(learners)))
+        self.shift = np.append(self.shift, other.shift[learners])
+        self.total = np.append(self.total, other.total[learners])
+        self.square = np.append(self.square, other.square[learners])
 
     def column_sums(self, values):
         """The sums of `values` of the entries over each column."""

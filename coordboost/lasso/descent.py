@@ -226,6 +226,7 @@ class EntrySet(EntryBlock, SquaredSet):
         super().__init__(self.dictionary, self.entries, self.learner, self.gamma, self.root)
         self.start_from(source.y, source.y.copy())
         everything = EntryBlock(self.dictionary, self.entries, slice(None), self.scale, self.root)
+        self.everything = everything
         self.count = np.diff(everything.x.indptr)
         self.norm = np.sqrt(everything.column_sums(everything.x.data**2))
         self.l1 = everything.column_sums(np.abs(everything.x.data))
@@ -239,8 +240,7 @@ class EntrySet(EntryBlock, SquaredSet):
         self.learner = np.append(self.learner, learners)
         self.gamma = np.append(self.gamma, zeros)
         self.ridge = np.append(self.ridge, zeros)
-        scale = self.scale[learners]
-        self.append(EntryBlock(self.dictionary, self.entries, learners, scale, self.root))
+        self.append(self.everything, learners)
 
     def sweeps_alone(self, goal):
         return 0 if goal <= FINE * self.source.null else 1
