@@ -75,9 +75,10 @@ FREE = (
 )
 
 
-#: By default randomised trees of classifiers are shallow for fewer rows than this, and rows are
-#: held out for early stopping from so many rows on if there are more iterations than this.
-SMALL, LARGE, MANY = 4_000, 10_000, 100
+#: By default randomised trees are shallow for fewer rows than this: of classifiers, of regressors.
+FEW_LABELS, FEW_TARGETS = 4_000, 1_000
+#: By default rows are held out from so many rows on if there are more iterations than this.
+LARGE, MANY = 10_000, 100
 #: Parameters of trees that have another name in ``trees`` and ``tree_families``: that name, and the
 #: one here.
 OF_TREES = {
@@ -771,8 +772,8 @@ class _RandomizedGBM(_DrawnRows):
     def _depth(self, n_rows):
         self.max_depth_ = self.max_depth
         if is_auto(self.max_depth):
-            is_shallow = self.max_leaf_nodes is None or (n_rows < SMALL and is_classifier(self))
-            self.max_depth_ = 3 if is_shallow else None
+            least = FEW_LABELS if is_classifier(self) else FEW_TARGETS
+            self.max_depth_ = 3 if n_rows < least or self.max_leaf_nodes is None else None
         return self.max_depth_
 
     def _more_limits(self):
@@ -991,8 +992,8 @@ class RandomizedGBMRegressor(StagedPredictions, Regression, _RandomizedGBM):
         Number of iterations.
     max_depth : int, None or "auto", default "auto"
         Maximum depth of a tree (splits from the root to a leaf). None, or a depth above 10, needs
-        `max_leaf_nodes` as well. "auto": 3 for a classifier with fewer than 4,000 rows, and where
-        `max_leaf_nodes` is None; else None.
+        `max_leaf_nodes` as well. "auto": 3 for a classifier with fewer than 4,000 rows, for a
+        regressor with fewer than 1,000, and where `max_leaf_nodes` is None; else None.
     max_leaf_nodes : int or None, default 31
         Maximum number of leaves; unless `max_depth` allows no more leaves, trees grow best-first
         (largest gain first).
@@ -1122,7 +1123,7 @@ class RandomizedGBMRegressor(StagedPredictions, Regression, _RandomizedGBM):
     >>> X, y = load_diabetes(return_X_y=True)
     >>> model = cb.RandomizedGBMRegressor(n_estimators=30, random_state=0).fit(X, y)
     >>> round(model.score(X, y), 1)
-    0.7
+    0.6
     >>> model.run_.n_steps, model.n_iter_
     (30, 30)
     """
@@ -1150,8 +1151,8 @@ class RandomizedGBMClassifier(StagedProbabilities, Multinomial, Classification, 
         Number of iterations.
     max_depth : int, None or "auto", default "auto"
         Maximum depth of a tree (splits from the root to a leaf). None, or a depth above 10, needs
-        `max_leaf_nodes` as well. "auto": 3 for a classifier with fewer than 4,000 rows, and where
-        `max_leaf_nodes` is None; else None.
+        `max_leaf_nodes` as well. "auto": 3 for a classifier with fewer than 4,000 rows, for a
+        regressor with fewer than 1,000, and where `max_leaf_nodes` is None; else None.
     max_leaf_nodes : int or None, default 31
         Maximum number of leaves; unless `max_depth` allows no more leaves, trees grow best-first
         (largest gain first).

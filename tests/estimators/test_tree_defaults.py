@@ -19,11 +19,12 @@ LABELS = Y > 4
         (cb.RandomizedGBMClassifier, 3999, {"max_depth": None}, None),
         (cb.RandomizedGBMClassifier, 4000, {"max_leaf_nodes": None}, 3),
         (cb.RandomizedGBMClassifier, 4000, {"max_depth": 5}, 5),
-        (cb.RandomizedGBMRegressor, 300, {}, None),
-        (cb.RandomizedGBMRegressor, 300, {"max_leaf_nodes": None}, 3),
+        (cb.RandomizedGBMRegressor, 999, {}, 3),
+        (cb.RandomizedGBMRegressor, 1000, {}, None),
+        (cb.RandomizedGBMRegressor, 1000, {"max_leaf_nodes": None}, 3),
     ],
 )
-def test_trees_of_few_labels_are_shallow(kind, n_rows, settings, depth):
+def test_trees_of_few_rows_are_shallow(kind, n_rows, settings, depth):
     y = LABELS if kind is cb.RandomizedGBMClassifier else Y
     model = kind(n_estimators=1, random_state=0, **settings).fit(X[:n_rows], y[:n_rows])
     assert model.max_depth_ == depth
