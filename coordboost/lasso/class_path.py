@@ -21,6 +21,10 @@ from coordboost.losses.multinomial import (
     weights_of,
 )
 
+#: Most steps in a row that hardly lower the gap: at small penalties many do, and block descent is
+#: slower still.
+PATIENCE = 60
+
 scan = verb("scan")
 correlations = verb("correlations")
 combine = verb("combine")
@@ -149,6 +153,7 @@ def by_newton(task, lams, tol):
         tol,
         task.free,
         n_classes,
+        PATIENCE,
     )
     interrupted = path.run()
     done = path.done

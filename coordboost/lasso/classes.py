@@ -70,6 +70,7 @@ class ClassProblem:
 
     form : the losses
     free : whether there are intercepts
+    empty : whether the only learner is a column of zeros: then all correlations are 0
     start : the intercepts of the constant model, (n_classes,)
     null : its loss
 
@@ -88,6 +89,8 @@ class ClassProblem:
         self.weight = columns.problem.weight
         self.form = ClassForm(label, self.weight, len(frequency))
         self.free = free
+        problem = columns.problem
+        self.empty = problem.n_learners == 1 and not problem.gather([0]).any()
         self.start = np.log(frequency) if free else np.zeros(len(frequency))
         self.null = float(self._evaluated(self.constant()[None])[1][0])
 
@@ -127,11 +130,9 @@ class ClassProblem:
 
     def _doubt(self, away, n_nonzero):
         """Bound of the rounding in a correlation, (m, n_classes)."""
-        problem = self.columns.problem
-        # all correlations with a column of zeros are 0
-        if problem.n_learners == 1 and not problem.gather([0]).any():
+        if self.empty:
             return np.zeros(n_nonzero.shape)
-        return rounding_part(problem, n_nonzero) * np.sqrt(away**2 @ self.weight)
+        return rounding_part(self.columns.problem, n_nonzero) * np.sqrt(away**2 @ self.weight)
 
     def bounds(self, lams, models, level=None):
         """Lower and upper bounds of the optimal objective, each moved out by a bound of its
@@ -153,7 +154,7 @@ class ClassProblem:
         largest = doubt.max(axis=1)
         if level is None:
             largest += [self._level(rows) for rows in resid]
-        else:  # both predictions have roundings, and are centred
+        elif not self.empty:  # both predictions have roundings, and are centred
             largest += level + largest + 2 * off
         relative = 2 * EPS * math.sqrt(n_samples)
         # a loss is a difference of numbers up to this

@@ -104,7 +104,7 @@ def follow_path(
             if 0.1 * at.last < at.gap <= at.rounding:
                 at.forced = 1
                 continue
-            if at.idle > IDLE or at.steps == MOST:
+            if at.idle > at.patience or at.steps == MOST:
                 return STUCK
             if at.scanned and not let_join(learners, corr, index, members, at):
                 return NO_ROOM
@@ -124,7 +124,7 @@ def follow_path(
         if step < 1.0:
             at.in_gram = 0
             if step == 0.0:
-                at.idle += IDLE
+                at.idle += at.patience
     return ENDED
 
 
@@ -167,6 +167,8 @@ class NewtonPath:
         Whether to fit the intercepts.
     n_shifts : int
         Number of intercepts.
+    patience : int
+        Most steps in a row that hardly lower the gap.
 
     Attributes
     ----------
@@ -195,7 +197,20 @@ class NewtonPath:
         null_loss = problem.start_excess
         return cls(form, table, columns.penalty, base, null_loss, infimum, lams, tol, free)
 
-    def __init__(self, form, table, penalty, base, null_loss, infimum, lams, tol, free, n_shifts=1):
+    def __init__(
+        self,
+        form,
+        table,
+        penalty,
+        base,
+        null_loss,
+        infimum,
+        lams,
+        tol,
+        free,
+        n_shifts=1,
+        patience=IDLE,
+    ):
         self.null_loss = null_loss
         self.n_learners = len(penalty.ridge)
         self.form = form
@@ -219,6 +234,7 @@ class NewtonPath:
             rounding=ROUNDED * null_loss,
             free=free,
             infimum=infimum,
+            patience=patience,
             scan_cost=table.scan_cost,
         )
         self.compiled_path = compiled(follow_path, (form, table))

@@ -85,7 +85,7 @@ LEARNER = np.dtype(
 SOLUTION = np.dtype((np.record, [("lam", "f8"), ("gap", "f8"), ("worst", "f8")]))
 
 
-def first_record(lam, goal, rounding, free, infimum, scan_cost):
+def first_record(lam, goal, rounding, free, infimum, patience, scan_cost):
     """Return the numbers of a path before its first step, a record.
 
     k, lam : the penalty that is solved for, the k-th
@@ -103,8 +103,9 @@ def first_record(lam, goal, rounding, free, infimum, scan_cost):
     off, off_along : how far the intercepts are from the best: see ``bregman_bound``
     metric_total : the sum of the metric
     work : multiplications of this call
-    free, goal, rounding, infimum, scan_cost : whether the intercept is free; the gap to reach, and
-        one that may be nothing but rounding; a lower bound of the loss; multiplications of a scan
+    free, goal, rounding, infimum, patience, scan_cost : whether the intercept is free; the gap to
+        reach, and one that may be nothing but rounding; a lower bound of the loss; most steps in a
+        row that hardly lower the gap; multiplications of a scan
     """
     return record(
         **dict.fromkeys(("k", "m", "in_gram", "steps", "idle", "scanned", "scans"), 0),
@@ -117,6 +118,7 @@ def first_record(lam, goal, rounding, free, infimum, scan_cost):
         rounding=float(rounding),
         free=int(free),
         infimum=float(infimum),
+        patience=int(patience),
         scan_cost=float(scan_cost),
     )
 

@@ -124,7 +124,7 @@ def false_gaps(seeds):
 
 
 def test_an_independent_judge_finds_no_smaller_gap():
-    assert not false_gaps(range(8, 20))
+    assert not false_gaps(range(12))
 
 
 @pytest.mark.slow
@@ -174,6 +174,13 @@ def test_the_limit_of_passes_holds_for_classes_of_one_row(monkeypatch, tmp_path)
     for k in range(4):
         certificate = path.certificate_at(cb.lasso.PathPoint(step=k))
         assert certificate.lower <= certificate.upper and np.isfinite(path.coef_at(k)).all()
+
+
+def test_a_column_of_zeros_has_coefficient_0():
+    y = np.arange(12) % 3
+    path = PATH(scipy.sparse.csc_array((12, 1)), y, n_alphas=2)
+    assert path.message == "complete" and path.gaps.max() < 1e-12
+    assert not path.models.toarray().any()
 
 
 def test_an_offset_is_refused():
