@@ -12,8 +12,11 @@ import contextvars
 import copy
 import numbers
 import re
+from collections.abc import Mapping
 from contextlib import contextmanager
 from functools import wraps
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
@@ -401,6 +404,9 @@ class _BaseEstimator(BaseEstimator):
     def __new__(cls, *args, **kwargs):
         check_arguments(cls, cls.__name__, cls.__init__, args, kwargs)
         return super().__new__(cls)
+
+    #: Fitted attributes that need the training data, name -> value, where a pickle left these out.
+    _kept: Mapping[str, Any] = MappingProxyType({})
 
     def __getstate__(self):
         """Return the state for a pickle: without the training data, except in ``keep_data``."""

@@ -67,8 +67,6 @@ class _BaseLinear(Explained, _BaseEstimator):
     ``Classification`` supplies the loss, the targets and the predictions.
     """
 
-    #: ``certificates_`` of a model whose pickle left the training data out.
-    _kept_certificates = None
     #: Whether its paths are computed from a Gram matrix: folds can derive theirs from that of all
     #: rows.
     _by_gram = False
@@ -129,7 +127,7 @@ class _BaseLinear(Explained, _BaseEstimator):
         if offset is not None:
             check_one_model(len(targets))
         chosen = [self._choose(X, target, weight, offset, folds) for target in targets]
-        vars(self).pop("_kept_certificates", None)  # of an earlier fit
+        vars(self).pop("_kept", None)  # of an earlier fit
         self.paths_, self.places_ = map(list, zip(*chosen, strict=True))
         for path, place in chosen:
             if getattr(path, "status", None) is Status.DIVERGED:
@@ -211,8 +209,8 @@ class _BaseLinear(Explained, _BaseEstimator):
     def certificates_(self):
         """One certificate for each path, a list."""
         check_is_fitted(self)
-        if self._kept_certificates is not None:
-            return self._kept_certificates
+        if "certificates_" in self._kept:
+            return self._kept["certificates_"]
         return [
             path.certificate_at(place)
             for path, place in zip(self.paths_, self.places_, strict=True)
@@ -222,11 +220,10 @@ class _BaseLinear(Explained, _BaseEstimator):
         if not hasattr(self, "paths_") or not self.paths_[0].problem.has_data:
             return {}
         try:
-            certificates = self.certificates_
+            kept = {"certificates_": self.certificates_}
         except ValueError:  # what the loss declares is refuted
-            certificates = None
-        paths = [path.without_data() for path in self.paths_]
-        return {"paths_": paths, "_kept_certificates": certificates}
+            kept = {}
+        return {"paths_": [path.without_data() for path in self.paths_], "_kept": kept}
 
     @property
     def n_scans_(self):

@@ -147,9 +147,6 @@ class _BaseBooster(CallbackSupportMixin, Explained, _BaseEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    #: ``train_score_`` of a model whose pickle left the training data out.
-    _kept_score = None
-
     @property
     def _joint(self):
         """Whether all classes form one model, whose runs advance together in rounds."""
@@ -364,7 +361,7 @@ class _BaseBooster(CallbackSupportMixin, Explained, _BaseEstimator):
             if run.status is Status.DIVERGED or run.rise:
                 message = f"{run.message}: {n} iterations; try a smaller learning_rate."
                 warn(message, ConvergenceWarning)
-        for name in ("evals_result_", "validation_score_", "_kept_score"):  # of an earlier fit
+        for name in ("evals_result_", "validation_score_", "_kept"):  # of an earlier fit
             vars(self).pop(name, None)
         best, losses = best_iterations(monitors)
         if losses:
@@ -498,12 +495,14 @@ class _BaseBooster(CallbackSupportMixin, Explained, _BaseEstimator):
 
     @property
     def train_score_(self):
-        """Minus the mean loss on the training rows after 0, 1, ...
+        """Minus the mean loss on the training rows after each number of iterations, from 0 on.
 
-        iterations. *Cost*: evaluates each tree once on each row.
+        *Cost*: evaluates each tree once on each row.
         """
         check_is_fitted(self)
-        return self._train_score() if self._kept_score is None else self._kept_score
+        if "train_score_" in self._kept:
+            return self._kept["train_score_"]
+        return self._train_score()
 
     def _train_score(self):
         """Compute ``train_score_`` from the training rows."""
@@ -516,7 +515,7 @@ class _BaseBooster(CallbackSupportMixin, Explained, _BaseEstimator):
         return {
             "_models": models,
             "runs_": [model.run for model in models],
-            "_kept_score": self.train_score_,
+            "_kept": {"train_score_": self.train_score_},
         }
 
     @property

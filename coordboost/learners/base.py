@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from coordboost._utils.checks import no_data
+from coordboost._utils.kinds import Piece
 
 
-class Learners(ABC):
+class Learners(Piece, ABC):
     """Weak learners, the unit columns B_j of a matrix.
 
     `scan` and `column` are required, the other methods follow from them.

@@ -13,13 +13,14 @@ from collections.abc import Callable
 
 import numpy as np
 
+from coordboost._utils.kinds import Piece
 from coordboost.losses.exponential import ExponentialForm
 
 #: Methods that take any loss, for error messages.
 ANY_LOSS = "gbm(rate), or RandomizedGBMRegressor and RandomizedGBMClassifier, which take any loss"
 
 
-class Loss(ABC):
+class Loss(Piece, ABC):
     """A loss: the objective is the sum of ``weight * value(y, f)`` over the samples.
 
     Examples

@@ -374,7 +374,7 @@ def gcd(step: StepRule | None = None) -> Method:
     >>> run.path.learner, run.certificate().gap < 1e-12
     (array([1, 0]), True)
     """
-    return _descent("gcd", Greedy(), step, "Lu, Mazumder, Algorithm 3, Type 0", {})
+    return _descent("gcd", Greedy(), step, "Lu, Mazumder, Algorithms 2 and 3, Type 0", {})
 
 
 @examples({}, {"rate": 0.5})
@@ -433,7 +433,8 @@ def rcd(step: StepRule | None = None) -> Method:
     >>> cb.solve(problem, cb.methods.rcd(), 6, rng=0).path.learner
     array([1, 1, 0, 0, 1, 1])
     """
-    return _descent("rcd", RandomSubset(1), step, "Lu, Mazumder, Algorithm 3, Type 1, t = 1", {})
+    source = "Lu, Mazumder, Algorithms 2 and 3, Type 1, t = 1"
+    return _descent("rcd", RandomSubset(1), step, source, {})
 
 
 @examples({})
@@ -468,7 +469,7 @@ def rtgcd(
 ) -> Method:
     """Random-then-greedy coordinate descent: the best of some random learners.
 
-    It is RGBM (LM, Algorithms 2 and 3).
+    It is RGBM (LM, Algorithm 2; in terms of coefficients Algorithm 3).
 
     Parameters
     ----------
@@ -498,7 +499,7 @@ def rtgcd(
         )
     rule = RandomSubset(t) if select is None else select
     parameters = {"t": t, "select": select}
-    return _descent("rtgcd", rule, step, "Lu, Mazumder, Algorithm 3", parameters)
+    return _descent("rtgcd", rule, step, "Lu, Mazumder, Algorithms 2 and 3", parameters)
 
 
 def _descent(name, select, step, source, parameters):

@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from coordboost._utils.kinds import Piece
 from coordboost.data.problem import Problem
 
 
-class SelectionRule(ABC):
+class SelectionRule(Piece, ABC):
     """Choose the learner of a step: which learners are candidates, and which of them is selected.
 
     Examples
@@ -132,7 +133,7 @@ class SelectionRule(ABC):
         """
 
 
-class StepRule(ABC):
+class StepRule(Piece, ABC):
     """The length of a step along the selected learner.
 
     Examples
@@ -221,7 +222,7 @@ class StepRule(ABC):
         """
 
 
-class CoefficientRule(ABC):
+class CoefficientRule(Piece, ABC):
     """Hold the coefficients, and update them by the rows of a path.
 
     Examples

@@ -270,4 +270,5 @@ def test_pickled_linear_models_answer_for_their_whole_path():
         kept = pickle.loads(pickle.dumps(model)).path_
     assert str(kept.certificate()) == str(theirs.certificate())
     assert back.fit(rows, rows[:, 0]).path_.problem.has_data
-    assert "_kept_certificates" not in vars(back)
+    fitted = model.fit(rows, rows[:, 0]), back
+    assert repr(fitted[0].certificates_) == repr(fitted[1].certificates_), "that of the new fit"

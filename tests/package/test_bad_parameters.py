@@ -2,9 +2,13 @@
 NaN, never a traceback.
 """
 
+import inspect
 import math
+from typing import NamedTuple
 
 import numpy as np
+import pytest
+from public import PUBLIC
 from refusal import case, refusals, rows
 
 import coordboost as cb
@@ -393,3 +397,24 @@ test_subgradient_descent_refuses = refusals(
         says="delta must be",
     ),
 )
+
+
+def test_a_constructor_called_wrongly_names_the_class_that_was_called():
+    classes = [thing for thing in PUBLIC.values() if inspect.isclass(thing)]
+    pieces = [cls for cls in classes if issubclass(cls, tuple)]
+    assert {cb.rules.Structural, cb.losses.Huber, cb.engine.LookaheadState} <= set(pieces)
+    for cls in pieces:
+        for call in (lambda cls=cls: cls(*range(40)), lambda cls=cls: cls(no_such_field=1)):
+            with pytest.raises(TypeError, match=rf"^{cls.__name__}(\.__new__)?\(\)"):
+                call()
+    with pytest.raises(TypeError, match=r"^Structural\(\) missing .* 't'"):
+        cb.rules.Structural(penalty=0.1, power="a")
+    with pytest.raises(TypeError, match=r"^Own\(\) missing .* 'rate'"):
+        Own()
+
+
+class Own(NamedTuple("_Own", [("rate", float)]), cb.rules.StepRule):
+    """A step rule of a user's own."""
+
+    def move(self, k, state, j, corr, beta_j):
+        return 0, self.rate * corr

@@ -7,12 +7,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from coordboost._numba import is_piece
+from coordboost._utils.kinds import Piece
 
 #: Work of a call of a verb written in Python, in multiplications.
 CALL = 100_000
 
 
-class ModelState(ABC):
+class ModelState(Piece, ABC):
     """The state of a model that the loop reads and updates.
 
     Every model state has `tie` and `push`, and either `best` or `scan` and `correlations`. The
@@ -116,6 +117,34 @@ class ModelState(ABC):
             The share of the model that is taken away first.
         theta : float
             The length of the step along the learner.
+        """
+
+
+class GreedyState(ModelState):
+    """Base of model states for greedy methods, which find the learner of a step themselves."""
+
+    __slots__ = ()
+
+    greedy = True
+
+    @abstractmethod
+    def best(self, step: Any, beta: Any) -> tuple[int, float]:
+        """The learner with the largest absolute correlation or score, or (-1, 0) if not certain.
+
+        Parameters
+        ----------
+        step : StepRule
+            For its `score`, if the model state uses scores.
+        beta : CoefficientRule
+            The coefficients, for the score.
+
+        Returns
+        -------
+        j : int
+            The learner, the lowest index of those that tie; or -1: a Gram column must be computed,
+            or a scan made, first.
+        corr : float
+            Its correlation, or 0.
         """
 
 

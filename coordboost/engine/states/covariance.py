@@ -21,7 +21,7 @@ import numpy as np
 
 from coordboost._numba import kernel, record
 from coordboost.data.column_store import HeldColumns
-from coordboost.engine.states.base import ModelState, scan_work
+from coordboost.engine.states.base import GreedyState, ModelState, scan_work
 from coordboost.engine.states.lookahead import scale_of
 from coordboost.learners.scan import BLOCK, in_parallel
 from coordboost.learners.strongest import SIZE_BITS
@@ -257,7 +257,7 @@ class CovarianceState(_CovarianceState, ModelState):
                 self.corr[p] -= theta * self.gram[j, p]
 
 
-class GreedyCovarianceState(CovarianceState):
+class GreedyCovarianceState(CovarianceState, GreedyState):
     """``CovarianceState`` for greedy methods: the largest absolute correlation is found on bits.
 
     Read as integers, the bits of absolute values are ordered as these are, and a maximum of
@@ -273,25 +273,7 @@ class GreedyCovarianceState(CovarianceState):
     'GreedyCovarianceState'
     """
 
-    greedy = True
-
     def best(self, step, beta):
-        """The winner among all learners.
-
-        Parameters
-        ----------
-        step : StepRule
-            Not used: the largest absolute correlation wins.
-        beta : CoefficientRule
-            Not used: the largest absolute correlation wins.
-
-        Returns
-        -------
-        j : int
-            The learner with the largest absolute correlation, the lowest index of those that tie.
-        corr : float
-            Its correlation.
-        """
         top = 0
         for p in range(len(self.bits)):
             size = self.bits[p] & SIZE_BITS
@@ -372,7 +354,7 @@ class _CovarianceColumns(NamedTuple):
     scale: float
 
 
-class CovarianceColumns(_CovarianceColumns, ModelState):
+class CovarianceColumns(_CovarianceColumns, GreedyState):
     """All correlations, in units of `scale`, and the Gram columns of some learners.
 
     For the squared loss and greedy methods. *Cost* of a step: O(n_learners), and a Gram column for
@@ -411,33 +393,11 @@ class CovarianceColumns(_CovarianceColumns, ModelState):
     """
 
     quadratic = True
-    greedy = True
 
     def tie(self):
         return self.rounding * self.scale
 
     def best(self, step, beta):
-        """The winner among all learners, or (-1, 0) if its Gram column must be computed first.
-
-        Parameters
-        ----------
-        step : StepRule
-            Not used: the largest absolute correlation wins.
-        beta : CoefficientRule
-            Not used: the largest absolute correlation wins.
-
-        Returns
-        -------
-        j : int
-            The learner with the largest absolute correlation, the lowest index of those that tie;
-            or -1.
-        corr : float
-            Its correlation, or 0.
-
-        Notes
-        -----
-        *Cost*: O(n_strips), as the largest absolute value in each strip is known.
-        """
         corr = self.corr
         tops = self.tops
         top, first = 0.0, 0

@@ -37,7 +37,7 @@ import numpy as np
 from coordboost._numba import compiled, kernel, record, verb
 from coordboost.certificates.sphere import SLACK
 from coordboost.data.column_store import HeldColumns, grown
-from coordboost.engine.states.base import ModelState, StatesOnCandidates, call_work, scan_work
+from coordboost.engine.states.base import GreedyState, StatesOnCandidates, call_work, scan_work
 from coordboost.learners.scan import LITTLE, in_parallel, inner_product
 from coordboost.learners.strongest import SIZE_BITS, edge, top_learners
 
@@ -166,7 +166,7 @@ class _LookaheadState(NamedTuple):
     scale: float
 
 
-class LookaheadState(_LookaheadState, ModelState):
+class LookaheadState(_LookaheadState, GreedyState):
     """Candidates and front.
 
     Correlations and predictions in units of `scale`, a power of two near the norm of y.
@@ -219,7 +219,6 @@ class LookaheadState(_LookaheadState, ModelState):
     """
 
     quadratic = True
-    greedy = True
 
     def tie(self):
         return self.rounding * self.scale
@@ -275,27 +274,6 @@ class LookaheadState(_LookaheadState, ModelState):
         scalars.regroups += 1
 
     def best(self, step, beta):
-        """The winner among all learners, or (-1, 0) if it cannot be proved without a scan.
-
-        Parameters
-        ----------
-        step : StepRule
-            Not used: the largest absolute correlation wins.
-        beta : CoefficientRule
-            Not used: the largest absolute correlation wins.
-
-        Returns
-        -------
-        j : int
-            The learner with the largest absolute correlation, the lowest index of those that tie;
-            or -1.
-        corr : float
-            Its correlation, or 0.
-
-        Notes
-        -----
-        *Cost*: O(front); O(candidates x front) where a new front is formed.
-        """
         front = self.front
         scalars = self.scalars
         outer = self.outer

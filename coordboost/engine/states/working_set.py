@@ -14,7 +14,7 @@ import numpy as np
 
 from coordboost._numba import record, verb
 from coordboost.certificates.sphere import SLACK
-from coordboost.engine.states.base import ModelState, StatesOnCandidates, call_work, scan_work
+from coordboost.engine.states.base import GreedyState, StatesOnCandidates, call_work, scan_work
 from coordboost.engine.states.lookahead import bounded_size, held_columns
 from coordboost.engine.states.naive import NaiveState, residual_work, room_for_a_line
 from coordboost.learners import Dense
@@ -33,7 +33,7 @@ class _WorkingSetState(NamedTuple):
     scalars: np.record
 
 
-class WorkingSetState(_WorkingSetState, ModelState):
+class WorkingSetState(_WorkingSetState, GreedyState):
     """Steps on a few candidates, as long as no other learner can win.
 
     It makes `inner` steps on the columns of the candidates `learner`.
@@ -70,33 +70,10 @@ class WorkingSetState(_WorkingSetState, ModelState):
     True
     """
 
-    greedy = True
-
     def tie(self):
         return self.inner.rounding
 
     def best(self, step, beta):
-        """The winner among all learners, or (-1, 0) if it cannot be proved without a scan.
-
-        Parameters
-        ----------
-        step : StepRule
-            For its `score`, if it has one.
-        beta : CoefficientRule
-            The coefficients, for the score.
-
-        Returns
-        -------
-        j : int
-            The learner with the largest absolute correlation, the lowest index of those that tie;
-            or -1.
-        corr : float
-            Its correlation, or 0.
-
-        Notes
-        -----
-        *Cost*: O(candidates x n_samples).
-        """
         local, corr = best_of_all(self.inner, step, beta)
         if self.scalars.fresh == 0:
             moved = 0.0
