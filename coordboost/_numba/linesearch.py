@@ -1,6 +1,5 @@
-"""Exact minimisation along a line.
-
-Of any smooth convex loss, and of a quadratic with an l1 penalty.
+"""Exact minimisation along a line, of any smooth convex loss, and of a quadratic with an l1
+penalty.
 
 Source: Lu and Mazumder, Randomized Gradient Boosting Machine, Section 1.2 (step 4 of Algorithms
 1-3); the safeguard is ours.

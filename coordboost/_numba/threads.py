@@ -215,7 +215,8 @@ def each(store, index, kernel, by_column=()):
 def in_blocks(function, length, size):
     """Run ``function(slice)`` for consecutive slices of at most `size` that cover range(length).
 
-    In the pool; with one slice or one thread without a queue, so that a few rows do not wait.
+    They run in the pool; with one slice or one thread without a queue, so that a few rows do not
+    wait.
     """
     blocks = slices(length, size)
     if len(blocks) > 1 and pool().n_threads > 1:

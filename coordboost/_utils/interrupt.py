@@ -170,7 +170,7 @@ def working_for(asked):
 def heed():
     """Raise ``KeyboardInterrupt`` if the thread that this one works for was interrupted.
 
-    To be called in loops over compiled calls.
+    It is called in loops over compiled calls.
     """
     if _HERE.asked is not None and _HERE.asked():
         raise KeyboardInterrupt

@@ -26,9 +26,8 @@ def farthest_constant(y, shift_invariant):
 def falling_root(
     function, near=0.0, step=1.0, limits=(-math.inf, math.inf), tolerance=1e-15, slope=0.0
 ):
-    """Return the root of a decreasing `function`, or None if it keeps its sign.
-
-    And minus its slope there.
+    """Return the root of a decreasing `function`, None if it keeps its sign, and minus its slope
+    there.
 
     Parameters
     ----------

@@ -1,6 +1,5 @@
-"""Certificates recomputed from the data and the coefficients alone.
-
-They may be compared with an independent solver.
+"""Certificates recomputed from the data and the coefficients alone; they may be compared with an
+independent solver.
 """
 
 from typing import Any, NamedTuple
@@ -23,9 +22,8 @@ __all__ = ["Certificate", "L1Ball", "L1Penalty", "Unconstrained", "certify"]
 
 
 class Judged(NamedTuple):
-    """The interval of the package, and that of an independent solver.
-
-    The latter is from the solver's primal and dual values.
+    """The interval of the package, and that of an independent solver, from the solver's primal and
+    dual values.
     """
 
     own: Certificate
@@ -44,7 +42,7 @@ class Judged(NamedTuple):
 def judged(problem, own, target, free=False):
     """Compare an interval of the package with the interval of an independent solver.
 
-    Free : whether an intercept is fitted too.
+    free : whether an intercept is fitted too
 
     Without a free intercept the package also certifies the solver's coefficients: at an optimum
     even a slightly wrong lower end shows.
@@ -57,20 +55,19 @@ def judged(problem, own, target, free=False):
     from coordboost.certificates.independent import independent_solution
 
     beta, interval, solver = independent_solution(problem, target, free)
-    found = Judged(own, interval, solver)
-    revised = (
-        found
-        if free
-        else found._replace(own=target.certificate(problem, Evaluation.point(problem, beta)))
-    )
-    for comparison in (found, revised):
+    judgement = Judged(own, interval, solver)
+    comparisons = [judgement]
+    if not free:
+        at_solution = target.certificate(problem, Evaluation.point(problem, beta))
+        comparisons.append(judgement._replace(own=at_solution))
+    for comparison in comparisons:
         if not comparison.agree:
             raise ValueError(
                 f"the optimum is in [{comparison.own.lower!r}, {comparison.own.upper!r}] by the "
                 f"certificate and in [{interval.lower!r}, {interval.upper!r}] by {solver}, so one "
                 "of them is wrong; please report this."
             )
-    return found
+    return judgement
 
 
 def certify(

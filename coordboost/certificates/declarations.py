@@ -226,9 +226,8 @@ class Sample(NamedTuple):
 
 
 class Fault(NamedTuple):
-    """A way to break a declaration: the sentence; the number of neighbouring points that show it.
-
-    And by how much they do, above 0.
+    """A way to break a declaration: the sentence; the number of neighbouring points that show it;
+    by how much they do, above 0.
     """
 
     words: str
@@ -366,22 +365,22 @@ def miscounted(problem, resid, corr):
         return ""
     if problem.countable:
         some = np.sort(np.argsort(-np.abs(corr), kind="stable")[:COLUMNS])
-        found = corr[some]
+        claimed = corr[some]
     else:
         some = np.arange(problem.n_learners)
-        found = corr
+        claimed = corr
     own = resid @ problem.gather(some)
     size = problem.size(resid)
-    if problem.countable and (off := np.abs(found - own) > NEAR * size).any():
+    if problem.countable and (off := np.abs(claimed - own) > NEAR * size).any():
         k = int(np.argmax(off))
         return (
-            f"scan gives the correlation {found[k]:.9g} for learner {some[k]}, its column "
+            f"scan gives the correlation {claimed[k]:.9g} for learner {some[k]}, its column "
             f"{own[k]:.9g}"
         )
-    if not problem.countable and np.abs(own).max() > float(found[0]) + NEAR * size:
+    if not problem.countable and np.abs(own).max() > float(claimed[0]) + NEAR * size:
         k = int(np.argmax(np.abs(own)))
         return (
-            f"find bounds all correlations by {float(found[0]):.9g}, and that of learner {k} "
+            f"find bounds all correlations by {float(claimed[0]):.9g}, and that of learner {k} "
             f"is {own[k]:.9g}"
         )
     return ""

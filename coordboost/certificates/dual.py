@@ -50,18 +50,18 @@ def slopes(s, price, ridge, size, limit):
     Coefficients without quadratic term and limit are left out; at a kink the derivative is that
     from the right.
     """
-    first = 0.0
-    second = 0.0
+    slope = 0.0
+    curvature = 0.0
     for j in range(len(size)):
         cost = base_at(price, j)
         excess = s * size[j] - cost
         if ridge[j] > 0.0 and excess / ridge[j] < limit[j]:
             if excess > 0.0:
-                first += size[j] * (excess / ridge[j])
-                second += size[j] * (size[j] / ridge[j])
+                slope += size[j] * (excess / ridge[j])
+                curvature += size[j] * (size[j] / ridge[j])
         elif limit[j] < math.inf and excess > -KINK * cost:
-            first += size[j] * limit[j]
-    return first, second
+            slope += size[j] * limit[j]
+    return slope, curvature
 
 
 @kernel
@@ -116,8 +116,8 @@ def best_multiple(along, square, most, price, ridge, size, limit):
         return s
     low = 0.0
     for k in range(PASSES):
-        first, second = slopes(s, price, ridge, size, limit)
-        rise = along - s * square - first
+        slope, curvature = slopes(s, price, ridge, size, limit)
+        rise = along - s * square - slope
         if rise >= 0.0 and s == high:
             return s
         if rise < 0.0 and s == kink and not has_ridge:
@@ -126,7 +126,7 @@ def best_multiple(along, square, most, price, ridge, size, limit):
             low = s
         else:
             high = s
-        bend = square + second
+        bend = square + curvature
         goal = s + rise / bend if bend > 0.0 else -1.0
         if goal > high and rise > 0.0:
             goal = high

@@ -169,13 +169,13 @@ def independent_solution(problem, target, free=False):
         upper = float(objective.value)
         size = float(problem.weight @ np.abs(terms.value))
         error = gap + missing * (1 + l1 + abs(upper)) + ROUNDED * size
-        found = Certificate(
+        interval = Certificate(
             target,
             upper - error,
             upper + ROUNDED * size,
             {"duality_gap": gap, "infeasibility": missing},
         )
-        answers.append(Solution(beta.value, found, str(solver)))
+        answers.append(Solution(beta.value, interval, str(solver)))
         if error <= 10 * ROUNDED * size:
             break
     if not answers:

@@ -318,8 +318,8 @@ class Evaluation(NamedTuple):
             scale * (self.loss + inner) + (1 - scale) * infimum if scale < 1 else self.loss + inner
         )
         if problem.loss.quadratic:
-            # dual of the squared loss at theta = scale * resid: scale <r, y> - scale^2 <r, r / w> /
-            # 2
+            # dual of the squared loss at theta = scale * resid:
+            # scale <r, y> - scale^2 <r, r / w> / 2
             rss = 2 * self.loss
             lower = scale * (rss + inner) - scale * scale * rss / 2
         elif 0 < scale < 1 and (form := form_at(problem)) is not None:
@@ -624,7 +624,7 @@ class Priced(NamedTuple):
 
         model : a problem with another constant, and a point of it, whose objective is the upper
             end; by default ``(problem, at)``
-        rest : an additional amount to subtract from the lower end
+        slack : an additional amount to subtract from the lower end
         """
         need_convexity(problem, repr(self.target))
         owner, own = (problem, at) if model is None else model
@@ -644,9 +644,8 @@ class Priced(NamedTuple):
         return interval(self.target, problem, at, lower, upper, witness, slack=slack, scale=scale)
 
     def _projected(self, problem, at, relative):
-        """Yield masks of columns whose part may be taken out of the dual point.
-
-        Then their correlations are exactly 0.
+        """Yield masks of columns whose part may be taken out of the dual point, so that their
+        correlations are exactly 0.
 
         First those without a penalty. Then, for the squared loss, also those whose penalty is so
         small that the rounding of a correlation counts beside it, as for columns of large norm on
@@ -743,14 +742,14 @@ def dual_scale(price, size, along, square, most):
     along, square, most
         See ``Evaluation.multiples``.
     """
+    if not len(size):
+        return float(best_multiple(along, square, most, price, size, size, size))
     with np.errstate(over="ignore"):
         ratio = np.divide(price, size, out=np.full_like(size, math.inf), where=size > 0)
-        first = ratio.argmin() if len(ratio) else 0
-        one = slice(first, first + 1)
-        nothing = np.zeros(len(size[one]))
-        return float(
-            best_multiple(along, square, most, price[one], nothing, size[one], nothing + math.inf)
-        )
+        j = slice(ratio.argmin(), ratio.argmin() + 1)  # the learner that limits the multiple
+        no_ridge = np.zeros(1)
+        no_limit = np.full(1, math.inf)
+        return float(best_multiple(along, square, most, price[j], no_ridge, size[j], no_limit))
 
 
 def penalty_conjugate(price, ridge, size, limit):

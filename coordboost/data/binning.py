@@ -469,9 +469,8 @@ def has_others(labels):
 
 
 def _merged(labels, number):
-    """Return the most frequent labels, in order, and one for all others.
-
-    And the label number of each sample, -1 where it was -1.
+    """Return the most frequent labels, in order, one for all others, and the label number of each
+    sample, -1 where it was -1.
     """
     count = np.bincount(number[number >= 0], minlength=len(labels))
     kept = np.sort(np.argsort(-count, kind="stable")[: PADDED - 1])

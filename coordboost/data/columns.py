@@ -194,19 +194,27 @@ def column_of(name, series, cells, kind=None, *, may_be_key=False):
     may_be_key = may_be_key and kind is None
     if kind == CATEGORY or (is_coded and kind is None):
         return _category(codes, distinct, may_be_key)
+    return _column_of_cells(name, series, codes, distinct, cells, kind, may_be_key)
+
+
+def _column_of_cells(name, series, codes, distinct, cells, kind, may_be_key):
+    """Parse a column by the text of its cells: numbers, dates or categories.
+
+    `codes` of the cells refer to the `distinct` values; -1 for a missing one.
+    """
     text = [str(value).strip() for value in distinct]
     present = [j for j, word in enumerate(text) if word.lower() not in WORDS]
     as_missing = sorted({*text} - {text[j] for j in present} - {""})
     note = f"{listed([*map(repr, as_missing)])} in {name!r} read as missing" if as_missing else ""
 
-    def spread(found):
+    def spread(values):
         table = np.full(len(text) + 1, np.nan)
-        table[present] = found
+        table[present] = values
         return table[codes]  # a missing cell has code -1: the last entry, NaN
 
-    found = [cells.number(distinct[j]) for j in present]
-    if kind != DATE and None not in found and (present or kind == NUMBER):
-        values = spread(found)
+    numbers = [cells.number(distinct[j]) for j in present]
+    if kind != DATE and None not in numbers and (present or kind == NUMBER):
+        values = spread(numbers)
         _check(name, series, values, cells)
         return Column(NUMBER, values, (), note)
     if kind != NUMBER and (
@@ -218,16 +226,10 @@ def column_of(name, series, cells, kind=None, *, may_be_key=False):
         if not np.isnan(days).any():
             return Column(DATE, spread(days), (form,), note)
         if kind is None:
-            _refuse(
-                name,
-                codes,
-                distinct,
-                [j for j, day in zip(present, days, strict=True) if np.isnan(day)],
-                cells,
-                "among dates",
-            )
+            no_dates = [j for j, day in zip(present, days, strict=True) if np.isnan(day)]
+            _refuse(name, codes, distinct, no_dates, cells, "among dates")
     counts = np.bincount(codes[codes >= 0], minlength=len(text))
-    not_numbers = {j for j, number in zip(present, found, strict=True) if number is None}
+    not_numbers = {j for j, number in zip(present, numbers, strict=True) if number is None}
     as_numbers = [j for j in present if j not in not_numbers or MARKED.fullmatch(text[j])]
     if kind in (NUMBER, DATE) or 2 * counts[as_numbers].sum() >= counts[present].sum() > 0:
         among = f"where {kind}s belong" if kind else "among numbers"
@@ -252,12 +254,12 @@ def _check(name, series, values, cells):
     text = [
         str(number).strip().replace(cells.thousands, "") for number in series.iloc[large].tolist()
     ]
-    found = clash([int(number) if re.fullmatch(r"[+-]?\d+", number) else 0 for number in text])
-    if found:
+    fault = clash([int(number) if re.fullmatch(r"[+-]?\d+", number) else 0 for number in text])
+    if fault:
         raise ValueError(
-            f"{cells.where(large[found[0]])}, column {name!r} holds {cell(text[found[0]])}, which "
+            f"{cells.where(large[fault[0]])}, column {name!r} holds {cell(text[fault[0]])}, which "
             "as float64 equals "
-            f"{cell(found[1])} in another row: subtract a constant from the column, take it as "
+            f"{cell(fault[1])} in another row: subtract a constant from the column, take it as "
             f"text (text={name!r}), or leave it out "
             f"(drop={name!r})."
         )
@@ -284,7 +286,7 @@ def _parsed(text, form):
     import pandas as pd
 
     if form == ISO:
-        text = [one if BEGINS_AS_ISO(one) else None for one in text]
+        text = [cell if BEGINS_AS_ISO(cell) else None for cell in text]
         form = "ISO8601"
     try:
         return _days(
@@ -312,16 +314,16 @@ def _dates(values, cells, place):
     if all(isinstance(value, datetime.date) for value in values):
         return "", _days(pd.Series(values, dtype=object))
     text = [str(value).strip() for value in values]
-    given = cells.day_format
+    day_format = cells.day_format
     forms = (
-        [given]
-        if given
+        [day_format]
+        if day_format
         else [form for form in WAYS if text[0][0].isdigit() and _is_written(text[0], form)]
     )
     for form in forms:
         days = _parsed(text, form)
         if not np.isnan(days).any():
-            twin = None if given else TWO_WAYS.get(form[:8])
+            twin = None if day_format else TWO_WAYS.get(form[:8])
             swapped = _parsed(text, twin + form[8:]) if twin else days
             if not np.isnan(swapped).any() and (swapped != days).any():
                 raise ValueError(
@@ -330,7 +332,7 @@ def _dates(values, cells, place):
                 )
             return form, days
     dated = (
-        np.any([~np.isnan(_parsed(text, form)) for form in (forms if given else WAYS)], axis=0)
+        np.any([~np.isnan(_parsed(text, form)) for form in (forms if day_format else WAYS)], axis=0)
         if forms
         else np.array([])
     )

@@ -122,10 +122,10 @@ class RawColumns:
 
         Slicing by scipy takes fifty times as long.
         """
-        out = np.zeros(self.shape[0], dtype=self.X.dtype)
+        column = np.zeros(self.shape[0], dtype=self.X.dtype)
         entries = slice(*self.X.indptr[j : j + 2])
-        out[self.X.indices[entries]] = self.X.data[entries]
-        return out
+        column[self.X.indices[entries]] = self.X.data[entries]
+        return column
 
     def numbers(self, columns, names):
         """Some columns as numbers, a list of (n_samples,).
@@ -187,10 +187,10 @@ class StoredRawColumns:
 
     def numbers(self, columns, names):
         """Some columns as numbers, a list of (n_samples,)."""
-        out = np.empty((len(columns), self.shape[0]), dtype=self.dtype)
-        for rows, part, values in self.store.each(np.asarray(columns), as_stored):
-            out[part, rows] = values.T
-        return list(out)
+        matrix = np.empty((len(columns), self.shape[0]), dtype=self.dtype)
+        for rows, block, values in self.store.each(np.asarray(columns), as_stored):
+            matrix[block, rows] = values.T
+        return list(matrix)
 
 
 def raw_columns(X):
@@ -226,13 +226,13 @@ def distinct(column):
     """
     values = np.asarray(column)
     if values.dtype.kind in "iubf":
-        found, number = np.unique(values, return_inverse=True)
-        return found.tolist(), number
+        levels, number = np.unique(values, return_inverse=True)
+        return levels.tolist(), number
     if is_time(values.dtype):
         import pandas as pd
 
-        found, number = np.unique(values, return_inverse=True)
-        return list(pd.Index(found)), number  # their text does not depend on the unit
+        levels, number = np.unique(values, return_inverse=True)
+        return list(pd.Index(levels)), number  # their text does not depend on the unit
     places = {}
     try:
         number = [places.setdefault(value, len(places)) for value in values.tolist()]

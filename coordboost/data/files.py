@@ -124,9 +124,9 @@ def options_of(given):
         raise ValueError(
             f"the options of a table are {', '.join(Options._fields)}, got {unknown[0]!r}."
         )
-    made = Options(**given)
+    options = Options(**given)
     for name in ("na", "text", "drop"):
-        value = getattr(made, name)
+        value = getattr(options, name)
         value = (
             (value,)
             if isinstance(value, str | dict) or not hasattr(value, "__iter__")
@@ -136,17 +136,17 @@ def options_of(given):
             raise ValueError(
                 f"{name} must be a string or a sequence of strings, got {shown(value)}."
             )
-        made = made._replace(**{name: value})
+        options = options._replace(**{name: value})
     for name, (pattern, expected) in FITS.items():
-        value = getattr(made, name)
+        value = getattr(options, name)
         fits = isinstance(value, str) and re.fullmatch(pattern, value, re.DOTALL)
         if not (value is None or fits or (name == "sheet" and type(value) is int)):
             raise ValueError(f"{name} must be {expected}, got {shown(value)}.")
-    if made.decimal is not None and made.decimal == made.thousands:
+    if options.decimal is not None and options.decimal == options.thousands:
         raise ValueError(
-            f"decimal and thousands must be different characters, got {made.decimal!r} for both."
+            f"decimal and thousands must be different characters, got {options.decimal!r} for both."
         )
-    return made
+    return options
 
 
 class Read(NamedTuple):
@@ -305,21 +305,21 @@ class _Text(NamedTuple):
         """Yield (number of the last line, cells) of each record that is not blank."""
         lines = io.TextIOWrapper(io.BytesIO(self.data), encoding="utf-8", newline="")
         if sep == SPACES:
-            found = (
+            numbered = (
                 (k, [quoted or plain for quoted, plain in SPACED.findall(line)])
                 for k, line in enumerate(lines, 1)
             )
         else:
             reader = csv.reader(lines, delimiter=sep, skipinitialspace=True, strict=True)
-            found = ((reader.line_num, row) for row in reader)
-        yield from ((k, row) for k, row in found if row)
+            numbered = ((reader.line_num, row) for row in reader)
+        yield from ((k, row) for k, row in numbered if row)
 
     def first(self, sep, at_most=100):
         """The cells of the first records, up to one that cannot be read."""
-        found = []
+        rows = []
         with suppress(csv.Error):
-            found.extend(row for _, row in itertools.islice(self.records(sep), at_most))
-        return found
+            rows.extend(row for _, row in itertools.islice(self.records(sep), at_most))
+        return rows
 
     def where(self, sep):
         """Return a function from a row, counted from 0 after the header, to its line in words.
@@ -335,9 +335,8 @@ class _Text(NamedTuple):
         return said
 
     def check(self, sep, names):
-        """Refuse records with fewer or more cells than the header.
-
-        And quotes that do not enclose a cell.
+        """Refuse records with fewer or more cells than the header, and quotes that do not enclose a
+        cell.
         """
         width = len(names)
         last = 0
@@ -384,9 +383,8 @@ def _separator(file, suffix):
 
 
 def _has_row_names(rows):
-    """Whether rows begin with row names, as R writes them.
-
-    Then all have one cell more than the header, `rows[0]`.
+    """Whether rows begin with row names, as R writes them: then all have one cell more than the
+    header, `rows[0]`.
 
     Row names all differ; they are 1, 2, 3, ..., or none of them begins like a number.
     """
@@ -426,7 +424,7 @@ def _decimal(cells, sep, before):
     commas, points = (
         [cell for cell in cells if pattern.fullmatch(cell)] for pattern in (COMMA, POINT)
     )
-    sure = [sum(not EITHER.fullmatch(cell) for cell in found) for found in (commas, points)]
+    sure = [sum(not EITHER.fullmatch(cell) for cell in notation) for notation in (commas, points)]
     if sure[0] == sure[1] and before:
         return bool(commas or points), before[0]
     comma = sure[0] > sure[1] or (sure == [0, 0] and sep != "," and len(commas) > len(points))
@@ -514,14 +512,14 @@ def arrays_of(text, suffix, target=None, labelled=True, n_features=None):
 def _npz(path, target, labelled):
     with opened(path, "an .npz file without pickles", ValueError) as raw:
         archive = np.lib.npyio.NpzFile(raw, allow_pickle=False)
-        there = archive.files
-        found = {name: archive[name] for name in ("X", target, "feature_names") if name in there}
-    if lacking := [name for name in ("X", target)[: 1 + labelled] if name not in found]:
+        stored = archive.files
+        arrays = {name: archive[name] for name in ("X", target, "feature_names") if name in stored}
+    if lacking := [name for name in ("X", target)[: 1 + labelled] if name not in arrays]:
         raise ValueError(
-            f"{path}: no array {lacking[0]!r}: expected 'X' and {target!r}, got {quoted(there)}"
+            f"{path}: no array {lacking[0]!r}: expected 'X' and {target!r}, got {quoted(stored)}"
         )
-    names = tuple(map(str, found["feature_names"].ravel())) if "feature_names" in found else None
-    return _checked(path, found["X"], found.get(target), names, target)
+    names = tuple(map(str, arrays["feature_names"].ravel())) if "feature_names" in arrays else None
+    return _checked(path, arrays["X"], arrays.get(target), names, target)
 
 
 def _npy(text, labelled):
@@ -572,10 +570,7 @@ def _checked(path, X, y, names, target):
 
 
 def _check_numbers(path, name, values):
-    """Refuse values that are not finite numbers.
-
-    And whole numbers that float64 cannot tell apart.
-    """
+    """Refuse numbers that are not finite, and whole numbers that float64 cannot tell apart."""
     if values.dtype.kind not in "biuf":
         raise ValueError(
             f"{path}: expected numbers in {name}, got dtype {values.dtype}: encode them as numbers"

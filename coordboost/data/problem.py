@@ -206,13 +206,7 @@ class Problem:
             group_of = np.unique(group_of[standardization.kept], return_inverse=True)[1]
         if offset is not None:
             offset = validation.vector("offset", offset, n_samples, "row of X")
-        known = offset if loss.location and offset is not None else 0.0  # subtracted from y
-        constant = 0.0
-        if center:
-            constant = _constant(loss, target - known, weight, None if loss.location else offset)
-        base = _base_of(loss, constant, offset)
-        if loss.location:
-            target = _minus_known_part(target, known, constant, weight > 0)
+        target, constant, base = _start(loss, target, weight, offset, center)
         if is_family and X.newton and X.for_loss:
             curvature = total_curvature(loss, target, weight, base)
             dictionary = X.for_loss(loss, curvature).bank(weight)
@@ -885,6 +879,18 @@ def _base_of(loss, constant, offset):
     return constant if offset is None else constant + offset
 
 
+def _start(loss, target, weight, offset, center):
+    """The target that is left to fit, the best constant prediction, and the base of ``pred``."""
+    known = offset if loss.location and offset is not None else 0.0  # subtracted from y
+    constant = 0.0
+    if center:
+        constant = _constant(loss, target - known, weight, None if loss.location else offset)
+    base = _base_of(loss, constant, offset)
+    if loss.location:
+        target = _minus_known_part(target, known, constant, weight > 0)
+    return target, constant, base
+
+
 def _check_base(loss, constant, offset, base):
     """Raise unless `constant` is finite, and `base` is what it and the offset imply."""
     if not (isinstance(constant, float) and np.isfinite(constant)):
@@ -930,9 +936,8 @@ def _refuse_targets(loss, y, weight):
 
 
 def _constant(loss, y, weight, offset):
-    """The best constant prediction: by the formula of the loss.
-
-    Else where residuals sum to 0, or 0 if the loss is not convex.
+    """The best constant prediction: by the formula of the loss, else where residuals sum to 0; 0 if
+    the loss is not convex.
 
     With an `offset` the formula does not apply; it is called only because it raises if the best
     constant is infinite.
@@ -944,9 +949,8 @@ def _constant(loss, y, weight, offset):
         return 0.0
     zero = np.zeros(len(y)) if offset is None else offset
     resid = np.empty(len(y))
-    shift_invariant = (
-        loss.location
-    )  # a loss of y - f: its constant has the unit of y and lies among the targets
+    # a loss of y - f: its constant has the unit of y and lies among the targets
+    shift_invariant = loss.location
 
     def sum_of_residuals(constant):
         residual_into(loss, y, weight, constant, zero, resid)

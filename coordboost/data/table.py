@@ -568,9 +568,8 @@ def _complete(target, y, columns, impute, where):
 
 
 def _what(variables, columns, gaps):
-    """Notes on the encoding of text, dates and missing values.
-
-    And on columns that only number the rows.
+    """Notes on the encoding of text, dates and missing values, and on columns that only number the
+    rows.
     """
     categories = {
         variable: ", ".join(variable.levels) for variable in variables if variable.kind == CATEGORY

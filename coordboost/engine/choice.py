@@ -96,9 +96,8 @@ def _carries(model_state, method):
 
 
 def _lacks(model_state, method):
-    """Whether a method needs what a model state cannot give.
-
-    That is noise that it cannot add, or a residual that it does not keep.
+    """Whether a method needs noise that a model state cannot add, or a residual that it does not
+    keep.
     """
     noisy = method.noise is not None
     sees = method.select.sees_residual

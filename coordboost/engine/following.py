@@ -64,30 +64,30 @@ class Follower:
         constant : the constant prediction, a number or one for each of the steps
         offset : (n_samples,), or a number
         """
-        part = path.cut(self.k, k)
-        out = np.empty(k - self.k)
+        added = path.cut(self.k, k)
+        values = np.empty(k - self.k)
         pieces = (self.model, loss)
-        constants = np.full(len(out), constant, dtype=np.float64)
+        constants = np.full(len(values), constant, dtype=np.float64)
         run = (
             compiled(follow_losses, pieces)
             if all(map(is_piece, pieces))
             else interpreted(follow_losses)
         )
-        for first, last in stretches(0, len(out)):
-            at = slice(first, last)
+        for begin, last in stretches(0, len(values)):
+            at = slice(begin, last)
             run(
                 *pieces,
                 y,
                 weight,
                 constants[at],
                 offset,
-                part.learner[at],
-                part.shrink[at],
-                part.theta[at],
-                out[at],
+                added.learner[at],
+                added.shrink[at],
+                added.theta[at],
+                values[at],
             )
         self.k = k
-        return out
+        return values
 
 
 @on_one_thread
@@ -152,9 +152,9 @@ def _shifted(models, run, shifts):
 
 
 def _followed_losses(parts, run, y, weight, constants, offset):
-    """Sums of the losses over all parts of the rows after 0, 1, ...
+    """Sums of the losses over all parts of the rows after each number of steps, (n_steps + 1,).
 
-    steps, (n_steps + 1,); each part has a follower.
+    Each part has a follower.
 
     constants : the constant prediction after each step, or a number for all
     offset : (n_rows,), or a number
@@ -164,18 +164,18 @@ def _followed_losses(parts, run, y, weight, constants, offset):
     total = np.zeros(run.n_steps + 1)
     total[:1] = totals_of(loss, y, weight, constants[0] + offset, [np.zeros(len(y))])
     if run.n_steps:
-        for part, path, follower in parts:
-            known = offset[part] if isinstance(offset, np.ndarray) else offset
+        for segment, path, follower in parts:
+            known = offset[segment] if isinstance(offset, np.ndarray) else offset
             total[1:] += follower.losses(
-                path, len(path), loss, y[part], weight[part], constants[1:], known
+                path, len(path), loss, y[segment], weight[segment], constants[1:], known
             )
     return total
 
 
 def predictions(run):
-    """Iterator of B beta on the training rows after 0, 1, ...
+    """Iterator of B beta on the training rows after each number of steps, (n_samples,).
 
-    steps, (n_samples,). It may be one array, updated in place: copy to keep.
+    It may be one array, updated in place: copy to keep.
     """
     if not followed(run):
         return (state.pred for state in run.replay(range(run.n_steps + 1)))
@@ -223,9 +223,9 @@ def followers(run, X, n_rows):
     path = Path(place[run.path.learner], run.path.shrink, run.path.theta)
     columns = NewColumns(run.problem, X, learners)
     step = max(1, BLOCK // max(1, len(learners)))
-    for first in range(0, n_rows, step):
-        part = slice(first, first + step)
-        yield part, path, Follower(run.method, Dense(columns.rows(part)))
+    for begin in range(0, n_rows, step):
+        block = slice(begin, begin + step)
+        yield block, path, Follower(run.method, Dense(columns.rows(block)))
 
 
 class NewColumns:

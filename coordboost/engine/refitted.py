@@ -74,9 +74,9 @@ class RefittedRun(StepPath):
 
     @cached_property
     def shifts(self):
-        """The best intercept less that of the start, after 0, 1, ...
+        """The best intercept less that of the start, after each number of steps, (n_points,).
 
-        steps, (n_points,). *Cost*: some passes over the rows each.
+        *Cost*: some passes over the rows each.
         """
         shifts = Shifts(self.problem)
         return np.array([shifts.beside(pred) for pred in predictions(self.run)])

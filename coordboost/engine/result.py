@@ -226,9 +226,9 @@ class StepPath(PathLike):
 
     @property
     def losses(self) -> np.ndarray:
-        """Sums of the losses on the training rows after 0, 1, ...
+        """Sums of the losses on the training rows after each number of steps, (n_points,).
 
-        steps, (n_points,). *Cost*: O(n_samples) a step, once.
+        *Cost*: O(n_samples) a step, once.
         """
         return self._training_losses.copy()
 

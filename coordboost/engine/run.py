@@ -177,22 +177,22 @@ class Run(StepPath):
         """
         if checked_place(place, "place").fraction == 1:
             return self.n_steps
-        way, value = place.among(self.problem.total_weight, lambda: self.final.l1)
-        if way == "step":
+        kind, value = place.among(self.problem.total_weight, lambda: self.final.l1)
+        if kind == "step":
             if value > self.n_steps or value != int(value):
                 raise ValueError(
                     f"step must be a whole number from 0 to {self.n_steps}, the steps of the run, "
                     f"got {value:g}."
                 )
             return int(value)
-        value = unrounded(value, self.final.l1, self.problem) if way == "l1" else value
+        value = unrounded(value, self.final.l1, self.problem) if kind == "l1" else value
         far = {
             "l1": lambda k: self._state_after(k).l1 >= value,
             "lam": lambda k: float(np.abs(self._state_after(k).corr).max()) <= value,
-        }[way]
+        }[kind]
         if not far(self.n_steps):
-            ends = self.final.l1 if way == "l1" else float(np.abs(self.final.corr).max())
-            name, unit = place.named_as(way, self.problem.total_weight)
+            ends = self.final.l1 if kind == "l1" else float(np.abs(self.final.corr).max())
+            name, unit = place.named_as(kind, self.problem.total_weight)
             raise ValueError(
                 f"the run ends at {name} = {ends / unit:.6g}, before {value / unit:.6g}; make more "
                 "steps: run.resume(n_steps)."
@@ -240,8 +240,8 @@ class Run(StepPath):
         ndarray of int, (n_entered,)
             Indices of columns or learners.
         """
-        learners, first = np.unique(self.path.learner[self.path.theta != 0], return_index=True)
-        learners = learners[np.argsort(first)]
+        learners, entry = np.unique(self.path.learner[self.path.theta != 0], return_index=True)
+        learners = learners[np.argsort(entry)]
         return (
             learners if not self.problem.countable else self.problem.standardization.kept[learners]
         )
@@ -321,9 +321,9 @@ class Run(StepPath):
         return self.n_steps + 1
 
     def degrees_of_freedom(self) -> np.ndarray:
-        """The trace of the hat operator after 0, 1, ...
+        """The trace of the hat operator after each number of steps, for LS-Boost, (n_steps + 1,).
 
-        steps, the intercept not counted, (n_steps + 1,): for LS-Boost only.
+        The intercept is not counted.
 
         The chosen learners are taken as given, so the degrees of freedom of the search are ignored:
         see ``coordboost.paths.freedom``.
@@ -354,9 +354,11 @@ class Run(StepPath):
         """
         last = self.final.certificate(target)
         earlier = [state.certificate(target) for state in self.replay(at)]
-        if refuted := next((one.refuted for one in [last, *earlier] if one.refuted), ""):
+        if refuted := next(
+            (interval.refuted for interval in [last, *earlier] if interval.refuted), ""
+        ):
             return replace(last, lower=-math.inf, refuted=refuted)
-        return last.moved(max(one.lower for one in [last, *earlier]))
+        return last.moved(max(interval.lower for interval in [last, *earlier]))
 
     def refit_intercept(self) -> RefittedRun:
         """The same coefficients with the best intercept at every step, a ``RefittedRun``.
@@ -478,8 +480,8 @@ def too_long(run):
         slope = abs(column @ problem.resid(np.zeros(problem.n_samples)))
         if problem.loss.sigma * run.method.unit * abs(run.path.theta[0]) <= slope:
             return ""  # it lowers the loss; twice the length would leave it as it is
-    first = next(run.replay([1])).loss
-    if not first > problem.start_loss + 1e-9 * abs(problem.start_loss):
+    after_one_step = next(run.replay([1])).loss
+    if not after_one_step > problem.start_loss + 1e-9 * abs(problem.start_loss):
         return ""
     best = problem.start_size / (problem.loss.sigma or 1.0) if problem.countable else 0.0
     what = "the first step raises the loss, and the path oscillates"

@@ -178,10 +178,7 @@ class _BaseLinear(Explained, _BaseEstimator):
         return path, PathPoint(step=path.n_points - 1)
 
     def _short_of(self, path, place):
-        """Return a warning text if the model misses the requested accuracy.
-
-        Else it is an empty string.
-        """
+        """Return a warning if the model misses the requested accuracy, else an empty string."""
         return ""
 
     def _fitted_loss(self):

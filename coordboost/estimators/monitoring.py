@@ -76,10 +76,7 @@ class StagedModel:
         return values, problem.constant + base
 
     def losses(self):
-        """Return the mean losses on the training rows after 0, 1, ...
-
-        iterations of the whole run.
-        """
+        """Return the mean losses on the training rows after each iteration of the whole run."""
         run = self.run
         problem = self.run.problem
         n = run.n_steps - run.n_steps % self.steps

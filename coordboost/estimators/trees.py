@@ -651,9 +651,9 @@ class StagedPredictions:
 
     @checked_call
     def staged_predict(self, X, *, offset=None):
-        """Yield the predictions (n_samples,) after 1, 2, ...
+        """Yield the predictions (n_samples,) after each iteration.
 
-        iterations. *Cost*: evaluates each tree once on each row.
+        *Cost*: evaluates each tree once on each row.
         """
         return (self._decide(with_offset(raw, offset)) for raw in self._staged_raw_predict(X))
 

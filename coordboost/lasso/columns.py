@@ -87,8 +87,8 @@ class ScaledColumns:
         self.basis = left[:, some]
         self.solve = right[some].T / size[some]
         shares = np.empty((self.n_learners, self.basis.shape[1]))
-        for share, one in zip(shares.T, self.basis.T, strict=True):
-            share[:] = self.scan(one)
+        for share, unit in zip(shares.T, self.basis.T, strict=True):
+            share[:] = self.scan(unit)
         shares[self.unpenalised] = 0.0
         self.shares = shares
         self.start = self.basis.T @ self.y
@@ -183,12 +183,14 @@ class ScaledColumns:
 
     def entries(self, a, b):
         """Gram entries of the columns `a` with the columns `b`, without columns."""
-        out = self._products().cross(a, b)
-        out = out if self.scale is None else self.scale[a][:, None] * out * self.scale[b]
+        products = self._products().cross(a, b)
+        products = (
+            products if self.scale is None else self.scale[a][:, None] * products * self.scale[b]
+        )
         if len(self.unpenalised):
             zero = np.isin(a, self.unpenalised)[:, None] | np.isin(b, self.unpenalised)
-            out = np.where(zero, 0.0, out - self.shares[a] @ self.shares[b].T)
-        return out
+            products = np.where(zero, 0.0, products - self.shares[a] @ self.shares[b].T)
+        return products
 
     def scan(self, resid):
         """All correlations, (n_learners,). *Cost*: one scan. Call it with BLAS on one thread."""
@@ -213,17 +215,19 @@ class ScaledColumns:
         """
         if not self.apart:
             return np.array([np.abs(self.scan(resid)).max() for resid in resids])
-        out = np.zeros(len(resids))
+        largest = np.zeros(len(resids))
         v = self._weighted(resids)
         buffer = np.empty(len(resids) * FEW)
         for k in range(0, self.n_learners, FEW):
             some = np.arange(k, min(k + FEW, self.n_learners))
-            part = self.problem.gather(some).T if self.rows is None else self.rows[k : k + FEW]
-            corr = np.matmul(v, part.T, out=buffer[: len(v) * len(part)].reshape(len(v), len(part)))
+            block = self.problem.gather(some).T if self.rows is None else self.rows[k : k + FEW]
+            corr = np.matmul(
+                v, block.T, out=buffer[: len(v) * len(block)].reshape(len(v), len(block))
+            )
             if self.scale is not None:
                 corr *= self.scale[k : k + FEW]
-            np.maximum(out, np.maximum(corr.max(axis=1), -corr.min(axis=1)), out=out)
-        return out
+            np.maximum(largest, np.maximum(corr.max(axis=1), -corr.min(axis=1)), out=largest)
+        return largest
 
     def combine(self, gamma):
         """The predictions of the coefficients `gamma`, (n_samples,)."""

@@ -357,9 +357,8 @@ class CoordinateDescent(InnerSolver):
         return gap <= goal
 
     def check(self, wanted):
-        """*Cost*: none if the Gram matrix is complete and accurate enough.
-
-        Else the residual, and a scan or a part of one.
+        """*Cost*: none if the Gram matrix is complete and accurate enough, else the residual, and a
+        scan or a part of one.
         """
         certified = self.set.certified_alone(wanted)
         if certified is not None:

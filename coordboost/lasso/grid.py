@@ -20,9 +20,8 @@ from coordboost.paths.places import PiecewiseLinear
 
 
 def columns_in_use(models):
-    """Return the columns of a CSR array that have stored entries, increasing.
-
-    And the array of these columns alone.
+    """Return the columns of a CSR array that have stored entries, increasing, and the array of
+    these columns alone.
     """
     met = np.zeros(models.shape[1], dtype=bool)
     met[models.indices] = True
@@ -90,8 +89,8 @@ class LassoPath(PiecewiseLinear):
     @property
     def penalty_units(self):
         """The scaling of the columns whose coefficients are in the penalty, in words."""
-        way = self.problem.standardization
-        of_unit = self.factors[0, way.kept] / way.norm
+        standardization = self.problem.standardization
+        of_unit = self.factors[0, standardization.kept] / standardization.norm
         if np.allclose(of_unit, 1, rtol=1e-9):
             return "unit columns"
         if np.allclose(of_unit, self.problem.total_weight**-0.5, rtol=1e-9):
@@ -154,9 +153,9 @@ class LassoPath(PiecewiseLinear):
         if self.problem.learners.at:
             return np.array(list(super()._staged(X)))
         X = columns_as_in(X, self.problem)
-        used, few = columns_in_use(self.models)
+        used, coefs = columns_in_use(self.models)
         return (
-            np.ascontiguousarray(few.toarray() @ X.part(used, slice(None)).T)
+            np.ascontiguousarray(coefs.toarray() @ X.part(used, slice(None)).T)
             + self.intercepts[:, None]
         )
 
@@ -166,8 +165,8 @@ class LassoPath(PiecewiseLinear):
         At one alpha the largest in the penalty first.
         """
         used = np.flatnonzero(self.coefs.any(axis=1))
-        first = (self.coefs[used] != 0).argmax(axis=1)
-        return used[np.lexsort((-np.abs(self.factors[0, used] * self.coefs[used, first]), first))]
+        entry = (self.coefs[used] != 0).argmax(axis=1)
+        return used[np.lexsort((-np.abs(self.factors[0, used] * self.coefs[used, entry]), entry))]
 
     def profile(self):
         """Numbers for ``to_frame``.
@@ -255,7 +254,7 @@ class LassoPath(PiecewiseLinear):
             return self
         models, intercepts, stopped = self._unpenalised
         mixed = self._within(gamma * self.models + (1 - gamma) * models)
-        found = replace(
+        refits = replace(
             self,
             models=mixed,
             intercepts=gamma * self.intercepts + (1 - gamma) * intercepts,
@@ -271,8 +270,8 @@ class LassoPath(PiecewiseLinear):
                 f"{len(stopped)} alphas"
             )
             message = late if message == "complete" else f"{message}; {late}"
-        worse = (found._objectives() - self._objectives()) / (self.problem.start_excess or 1.0)
-        return replace(found, gaps=self.gaps + np.maximum(worse, 0.0), message=message)
+        worse = (refits._objectives() - self._objectives()) / (self.problem.start_excess or 1.0)
+        return replace(refits, gaps=self.gaps + np.maximum(worse, 0.0), message=message)
 
     def _within(self, models):
         """The coefficients of `models`, CSR (n_alphas, n_features), within their limits.
@@ -292,7 +291,7 @@ class LassoPath(PiecewiseLinear):
         """
         problem = self.problem
         known = {}
-        found = []
+        fits = []
         limits = self.limits[:, problem.standardization.kept] * problem.standardization.norm
         for coef, intercept in zip(self.coefs.T, self.intercepts, strict=True):
             key = np.flatnonzero(coef).tobytes()
@@ -302,8 +301,8 @@ class LassoPath(PiecewiseLinear):
                 )
                 raw, start = problem.raw(fit.beta)
                 known[key] = scipy.sparse.csr_array(raw[None]), start + fit.shift, not fit.reached
-            found.append(known[key])
-        models, intercepts, stopped = zip(*found, strict=True)
+            fits.append(known[key])
+        models, intercepts, stopped = zip(*fits, strict=True)
         return scipy.sparse.vstack(models, format="csr"), np.array(intercepts), np.array(stopped)
 
     def _objectives(self):
@@ -326,11 +325,16 @@ class LassoPath(PiecewiseLinear):
                 "cross-validation."
             )
         problem = self.problem
-        way = self.problem.standardization
+        standardization = self.problem.standardization
         betas = [problem.unit(coef) for coef in self.coefs.T]
         if self.l1_ratio == 1:
             return active_rank(problem, betas)
-        by = problem.weight.sum() * (1 - self.l1_ratio) * self.factors[1, way.kept] / way.norm**2
+        by = (
+            problem.weight.sum()
+            * (1 - self.l1_ratio)
+            * self.factors[1, standardization.kept]
+            / standardization.norm**2
+        )
         return shrunken_rank(problem, betas, self.alphas[:, None] * by)
 
     def target(self, step=-1):
@@ -342,13 +346,24 @@ class LassoPath(PiecewiseLinear):
         is fitted.
         """
         step = self._place(step)
-        way = self.problem.standardization
+        standardization = self.problem.standardization
         lam = float(self.alphas[step] * self.problem.total_weight)
-        price = lam * self.l1_ratio * self.factors[0, way.kept] / way.norm
+        price = lam * self.l1_ratio * self.factors[0, standardization.kept] / standardization.norm
         # infinite for columns of norm 1e-154: their coefficients are 0
         with np.errstate(over="ignore"):
-            ridge = lam * (1 - self.l1_ratio) * self.factors[1, way.kept] / way.norm / way.norm
-        return Priced(L1Penalty(lam), price, ridge, *self.limits[:, way.kept] * way.norm)
+            ridge = (
+                lam
+                * (1 - self.l1_ratio)
+                * self.factors[1, standardization.kept]
+                / standardization.norm
+                / standardization.norm
+            )
+        return Priced(
+            L1Penalty(lam),
+            price,
+            ridge,
+            *self.limits[:, standardization.kept] * standardization.norm,
+        )
 
     def certificate(self, step=-1, *, independent=False):
         """The interval around the optimum at one alpha, in sums over samples, penalty included.
@@ -368,7 +383,7 @@ class LassoPath(PiecewiseLinear):
         problem = self.problem
         coef = self._coef(step)
         target = self.target(step)
-        found = certified(
+        interval = certified(
             problem,
             problem.unit(coef),
             self._shift(coef, self.intercepts[step]),
@@ -378,10 +393,12 @@ class LassoPath(PiecewiseLinear):
         if self.beneath is not None:
             lasso = self.beneath.certificate(step)
             about = f"the Lasso beneath the relaxed model (gamma = {self.gamma:g})"
-            lower = max(found.lower, lasso.lower) if found.known and lasso.known else -math.inf
-            found = replace(found, lower=lower, witness=lasso.witness, about=about)
-        found.witness["relative_gap"] = found.gap / (problem.start_excess or 1.0)
-        return judged(problem, found, target, self.free) if independent else found
+            lower = (
+                max(interval.lower, lasso.lower) if interval.known and lasso.known else -math.inf
+            )
+            interval = replace(interval, lower=lower, witness=lasso.witness, about=about)
+        interval.witness["relative_gap"] = interval.gap / (problem.start_excess or 1.0)
+        return judged(problem, interval, target, self.free) if independent else interval
 
     def _place(self, step):
         """Check the number of an alpha, and return it as an int >= 0."""

@@ -18,9 +18,7 @@ from coordboost.learners.base import Learners
 
 
 class Bank(Learners):
-    """The learners of a family found so far, numbered 0, 1, ...
-
-    in the order in which they were first found.
+    """The learners of a family found so far, numbered in the order in which they were found.
 
     Parameters
     ----------

@@ -103,8 +103,8 @@ class Learners(Piece, ABC):
     #: tree(j): learner j as a Tree
     tree: Callable | None = None
     #: of a bank: the current learner as a dictionary of one learner; None for a dense column
-    hand: Any = None
-    #: see(j): make learner j the current one, `hand`
+    current: Any = None
+    #: see(j): make learner j the current one
     see: Callable | None = None
     #: leaf_steps(j), take_leaf_steps(j, steps, whole), of a bank of trees: the values of the leaves
     #: of the tree just grown

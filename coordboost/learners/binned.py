@@ -74,13 +74,13 @@ class Binned(NamedTuple):
             )
         whole = (self.n_bins, self.missing, self.categorical, self.start)
         if (
-            any(part.dtype != np.int64 or part.ndim != 1 for part in whole)
+            any(array.dtype != np.int64 or array.ndim != 1 for array in whole)
             or self.cuts.dtype != np.float64
         ):
             raise ValueError(
                 "Binned needs n_bins, missing, categorical and start of int64, and cuts of float64."
             )
-        lengths = [len(part) for part in (codes, *whole)]
+        lengths = [len(array) for array in (codes, *whole)]
         if lengths != [d, d, d, d, d + 1]:
             raise ValueError(
                 f"Binned needs arrays for the same number of features, got lengths {lengths}."
@@ -165,14 +165,14 @@ def search_columns(values, table, features, begin, codes):
     """
     for c in range(len(features)):
         g = features[c]
-        out = codes[g, begin : begin + values.shape[1]]
+        target = codes[g, begin : begin + values.shape[1]]
         cuts, between, missing = table.cuts[g], table.codes[g], table.missing[g]
         if table.n_cuts[g] <= 7:
-            search_7(values[c], cuts, between, missing, out)
+            search_7(values[c], cuts, between, missing, target)
         elif table.n_cuts[g] <= 31:
-            search_31(values[c], cuts, between, missing, out)
+            search_31(values[c], cuts, between, missing, target)
         else:
-            search_255(values[c], cuts, between, missing, out)
+            search_255(values[c], cuts, between, missing, target)
 
 
 def find_bins(values, cuts, missing, out):

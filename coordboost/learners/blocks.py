@@ -60,7 +60,7 @@ class BlockBank(Learners):
         self.parts = [member[a:b] for a, b in itertools.pairwise(start)]
         self.gram = (rows * weight) @ rows.T if gram is None else gram
         self.roots = (
-            [inverse_root(self.gram[np.ix_(part, part)], family.l2) for part in self.parts]
+            [inverse_root(self.gram[np.ix_(block, block)], family.l2) for block in self.parts]
             if roots is None
             else roots
         )
@@ -119,8 +119,8 @@ class BlockBank(Learners):
         corr = noise @ self.family.rows.T
         return np.stack(
             [
-                np.linalg.norm(corr[:, part] @ root, axis=1)
-                for part, root in zip(self.parts, self.roots, strict=True)
+                np.linalg.norm(corr[:, block] @ root, axis=1)
+                for block, root in zip(self.parts, self.roots, strict=True)
             ],
             axis=1,
         )
@@ -196,10 +196,10 @@ class BlockBank(Learners):
 
         It is zero elsewhere: (n_columns, n_columns).
         """
-        out = np.zeros((self.n_columns, self.n_columns))
+        matrix = np.zeros((self.n_columns, self.n_columns))
         at = np.ix_(*2 * [self._columns_of(groups)])
-        out[at] = inverse_root(self.gram[at], self.family.l2)
-        return out
+        matrix[at] = inverse_root(self.gram[at], self.family.l2)
+        return matrix
 
     def bound(self, v):
         """Return a bound on the correlation of every fit.

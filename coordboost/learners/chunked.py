@@ -22,10 +22,10 @@ def _pieces(values):
 
 def correlate(values, v, mean):
     """Return ``v @ (values - mean)``, (c,), for a tile (r, c)."""
-    out = np.zeros(values.shape[1])
+    total = np.zeros(values.shape[1])
     for rows, columns in _pieces(values):
-        out[columns] += v[rows] @ (values[rows, columns] - mean[columns])
-    return out
+        total[columns] += v[rows] @ (values[rows, columns] - mean[columns])
+    return total
 
 
 def unit_columns(values, mean, norm):
@@ -115,10 +115,10 @@ class Chunked(Learners):
         support = np.flatnonzero(beta)
         if len(support) <= self._room:
             return self.gather(support) @ beta[support]
-        out = np.zeros(self.n_samples)
+        total = np.zeros(self.n_samples)
         for rows, _, sums in self._each(support, combination, beta[support]):
-            out[rows] += sums
-        return out
+            total[rows] += sums
+        return total
 
     def gram(self, weight):
         """Return B' diag(weight) B, (n_learners, n_learners).
@@ -126,9 +126,13 @@ class Chunked(Learners):
         *Cost*: one pass; three such matrices in memory.
         """
         weight = np.ascontiguousarray(weight, dtype=np.float64)
-        (out,) = self.store.fold(tile_gram, np.add, (weight,), (self.mean, self.norm), whole=True)
+        (products,) = self.store.fold(
+            tile_gram, np.add, (weight,), (self.mean, self.norm), whole=True
+        )
         self.passes += 1
-        return out if len(out) == len(self.kept) else out[np.ix_(self.kept, self.kept)]
+        return (
+            products if len(products) == len(self.kept) else products[np.ix_(self.kept, self.kept)]
+        )
 
     def gather(self, index):
         """Return the learners `index` as a dense (n_samples, len(index)) matrix."""

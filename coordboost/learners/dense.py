@@ -65,10 +65,10 @@ class Dense(_Dense, Learners):
         return np.dot(self.rows, v)
 
     def correlations(self, v, index):
-        out = np.empty(len(index), v.dtype)
+        corr = np.empty(len(index), v.dtype)
         for i in range(len(index)):
-            out[i] = np.dot(self.rows[index[i]], v)
-        return out
+            corr[i] = np.dot(self.rows[index[i]], v)
+        return corr
 
     def dot(self, j, v):
         return np.dot(self.rows[j], v)

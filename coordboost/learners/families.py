@@ -62,7 +62,7 @@ class Families(NamedTuple):
         ValueError
             If it is no table of families.
         """
-        bound, complexity = (np.atleast_1d(np.asarray(part)) for part in self[:2])
+        bound, complexity = (np.atleast_1d(np.asarray(array)) for array in self[:2])
         if (
             bound.ndim != 1
             or len(bound) == 0
@@ -168,11 +168,11 @@ def table_of(families, problem, name):
         return finite_families(problem)
     if own is None:
         table = families.check()
-        found = labels_of(problem).max() + 1
-        if found != len(table.bound):
+        n_families = labels_of(problem).max() + 1
+        if n_families != len(table.bound):
             raise ValueError(
                 f"{name}: Problem(X, y, groups=labels) must assign each column to one of the "
-                f"{len(table.bound)} families, got {found} group(s)."
+                f"{len(table.bound)} families, got {n_families} group(s)."
             )
         return table
     if families is None or all(map(np.array_equal, families, own)):

@@ -110,17 +110,17 @@ class Oracle(Learners):
         Raise a ValueError unless all are finite.
         """
         try:
-            out = np.asarray(values, dtype=np.float64)
+            numbers = np.asarray(values, dtype=np.float64)
         except (TypeError, ValueError):
-            out = np.full(length, np.nan)
-        if out.shape != (length,) or not (
-            math.isfinite(np.dot(out, out)) or np.isfinite(out).all()
+            numbers = np.full(length, np.nan)
+        if numbers.shape != (length,) or not (
+            math.isfinite(np.dot(numbers, numbers)) or np.isfinite(numbers).all()
         ):
-            found = f"shape {out.shape}" + (
-                " with NaN or infinity" if out.shape == (length,) else ""
+            got = f"shape {numbers.shape}" + (
+                " with NaN or infinity" if numbers.shape == (length,) else ""
             )
             raise ValueError(
                 f"{type(self.source).__name__}.{verb} must return {length} finite numbers, got "
-                f"{found}."
+                f"{got}."
             )
-        return out
+        return numbers

@@ -52,11 +52,11 @@ def scan(dictionary, v):
         )
     shares = dictionary.shares
     if shares is not None and is_piece(dictionary):
-        out = np.empty(dictionary.n_learners)
+        corr = np.empty(dictionary.n_learners)
         v = np.ascontiguousarray(v, dtype=np.float64)
         run = compiled(_scan_share.of(type(dictionary)), (dictionary,))
-        in_parallel(lambda k: run(dictionary, v, k, out), range(shares), dictionary.scan_cost)
-        return out
+        in_parallel(lambda k: run(dictionary, v, k, corr), range(shares), dictionary.scan_cost)
+        return corr
     return np.asarray(ready(_scan, dictionary)(dictionary, v))
 
 

@@ -89,12 +89,12 @@ class Sparse(_Sparse, Learners):
         start = self.start
         n = len(self.scale)
         whole = all(
-            getattr(part, "dtype", None) in (np.int64, np.int32) and part.ndim == 1
-            for part in (row, start)
+            getattr(array, "dtype", None) in (np.int64, np.int32) and array.ndim == 1
+            for array in (row, start)
         )
         real = all(
-            getattr(part, "dtype", None) == np.float64 and part.ndim == 1
-            for part in (data, self.scale, self.shift)
+            getattr(array, "dtype", None) == np.float64 and array.ndim == 1
+            for array in (data, self.scale, self.shift)
         )
         whole = whole and isinstance(self.n_samples, int | np.integer)
         if not (
@@ -114,7 +114,7 @@ class Sparse(_Sparse, Learners):
                 f"Sparse needs start from 0 to {len(data)}, not decreasing, and row in 0 ... "
                 "n_samples - 1."
             )
-        if not all(np.isfinite(part).all() for part in (data, self.scale, self.shift)):
+        if not all(np.isfinite(array).all() for array in (data, self.scale, self.shift)):
             raise ValueError("Sparse needs finite numbers, got NaN or infinity.")
 
     @property
@@ -131,12 +131,12 @@ class Sparse(_Sparse, Learners):
 
     def correlations(self, v, index):
         total = v.sum()
-        out = np.empty(len(index), v.dtype)
+        corr = np.empty(len(index), v.dtype)
         for i in range(len(index)):
             j = index[i]
             c = stored_dot(self.data, self.row, self.start, j, v)
-            out[i] = self.scale[j] * c - self.shift[j] * total
-        return out
+            corr[i] = self.scale[j] * c - self.shift[j] * total
+        return corr
 
     def dot(self, j, v):
         c = stored_dot(self.data, self.row, self.start, j, v)
@@ -149,10 +149,10 @@ class Sparse(_Sparse, Learners):
             v[self.row[p]] += a * self.scale[j] * self.data[p]
 
     def column(self, j):
-        out = np.full(self.n_samples, -self.shift[j])
+        values = np.full(self.n_samples, -self.shift[j])
         for p in range(self.start[j], self.start[j + 1]):
-            out[self.row[p]] += self.scale[j] * self.data[p]
-        return out
+            values[self.row[p]] += self.scale[j] * self.data[p]
+        return values
 
     def csc(self) -> scipy.sparse.csc_array:
         """Return the stored entries as a scipy array, without scale and shift.

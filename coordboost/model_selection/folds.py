@@ -190,9 +190,8 @@ class Folds:
             self._share(complements)
 
     def part(self, k):
-        """Return the fold `k` as a problem, and its ``Products`` or None.
-
-        Or None, if it has to be made from its own rows of the table.
+        """Return the fold `k` as a problem, and its ``Products`` or None; None if it has to be made
+        from its own rows of the table.
         """
         return self._parts[k] or (self._taken(self.fits[k]) if self.apt else None)
 

@@ -98,9 +98,8 @@ class Bootstrap:
 
 
 def rows_of_folds(name, given, X, y, rng=0):
-    """Return pairs of rows to fit and rows held out.
-
-    From a number of folds, a splitter, or given pairs.
+    """Return pairs of rows to fit and rows held out, from a number of folds, a splitter, or given
+    pairs.
     """
     if hasattr(given, "get_n_splits"):
         given = given.split(X, y)

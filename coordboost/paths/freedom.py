@@ -1,6 +1,5 @@
-r"""Degrees of freedom along paths of the squared loss.
-
-And criteria that need no rows held out, and units of penalties.
+r"""Degrees of freedom along paths of the squared loss; criteria without rows held out; units of
+penalties.
 
 Degrees of freedom of a fit are :math:`\sum_i \mathrm{cov}(\hat y_i, y_i) / \sigma^2`, the intercept
 not counted. What theory gives:
@@ -58,9 +57,9 @@ COSTS = {"aic": lambda n: 2.0, "cp": lambda n: 2.0, "bic": math.log}
 
 
 def hat_trace(run):
-    """Trace of the hat operator of LS-Boost after 0, 1, ...
+    """Trace of the hat operator of LS-Boost after each number of steps, (n_steps + 1,).
 
-    steps, (n_steps + 1,). *Cost*: O(k^2) per step, for k learners chosen.
+    *Cost*: O(k^2) per step, for k learners chosen.
 
     Raises
     ------
@@ -89,12 +88,11 @@ def hat_trace(run):
 
 
 def active_rank(problem, betas):
-    """The rank of the columns with a non-zero coefficient.
-
-    For each of `betas`, an iterable of (n_learners,).
+    """The rank of the columns with a non-zero coefficient, for each of `betas`, an iterable of
+    (n_learners,).
     """
     known = {}
-    out = []
+    ranks = []
     for beta in betas:
         support = np.flatnonzero(beta)
         key = support.tobytes()
@@ -104,29 +102,28 @@ def active_rank(problem, betas):
                 if len(support)
                 else 0
             )
-        out.append(known[key])
-    return np.array(out, dtype=float)
+        ranks.append(known[key])
+    return np.array(ranks, dtype=float)
 
 
 def shrunken_rank(problem, betas, ridges):
-    """Trace of the hat matrix of the active columns, for each of `betas`.
-
-    It has the ridge penalty of the elastic net.
+    """Trace of the hat matrix of the active columns with the ridge penalty of the elastic net, for
+    each of `betas`.
 
     ridges : iterable of (n_learners,), the factors of ``beta^2 / 2``, which is added to the sum of
     losses
     """
-    out = []
+    traces = []
     for beta, ridge in zip(betas, ridges, strict=True):
         support = np.flatnonzero(beta)
         columns = _metric(problem, support)
         gram = columns.T @ columns
-        out.append(
+        traces.append(
             float(np.trace(np.linalg.solve(gram + np.diag(ridge[support]), gram)))
             if len(support)
             else 0.0
         )
-    return np.array(out)
+    return np.array(traces)
 
 
 def _metric(problem, support):
@@ -135,9 +132,8 @@ def _metric(problem, support):
 
 
 def noise_of(problem, intercept=True):
-    """Estimate the noise variance by least squares on all columns.
-
-    And on the intercept if the models have one.
+    """Estimate the noise variance by least squares on all columns, and on the intercept if the
+    models have one.
 
     Raises
     ------
@@ -145,8 +141,8 @@ def noise_of(problem, intercept=True):
         If there are too few rows to estimate it.
     """
     n_rows = np.count_nonzero(problem.weight)
-    rest = n_rows - problem.spectrum.rank - int(intercept)
-    if rest < 1:
+    n_free = n_rows - problem.spectrum.rank - int(intercept)
+    if n_free < 1:
         raise ValueError(
             f"the noise cannot be estimated from {n_rows} rows and {problem.n_learners} columns: "
             "pass noise_variance, or choose by cross-validation."
@@ -154,7 +150,7 @@ def noise_of(problem, intercept=True):
     resid = problem.resid(np.zeros(problem.n_samples))
     inside = problem.spectrum.project(problem, resid)
     square = problem.size(resid) ** 2 - float(inside @ inside)
-    return max(square, 0.0) / rest
+    return max(square, 0.0) / n_free
 
 
 def criterion(name, problem, losses, freedom, noise_variance=None, intercept=True):

@@ -86,9 +86,8 @@ class Shifts:
         return 0.0 if abs(total) <= ROUNDED * float(np.abs(resid).sum()) else total
 
     def _limits(self, pred):
-        """The shifts that bring every prediction to ``-CAP`` and to ``CAP``.
-
-        In the unit of the targets; 0 if they are there already.
+        """The shifts that bring every prediction to ``-CAP`` and to ``CAP``, in the unit of the
+        targets; 0 if they are there already.
         """
         counted = (pred + self.problem.base)[self.problem.weight > 0]
         low = float(counted.min())
@@ -193,14 +192,14 @@ def certified(problem, beta, shift, target, reach=None):
         dual = Evaluation.point(base, beta)
         sum_of, _ = _sums(dual)
     if squared:
-        rest = sum_of**2 / (2 * float(problem.weight.sum()))
+        slack = sum_of**2 / (2 * float(problem.weight.sum()))
     else:
         upper = own.upper(owner) + target.value(own.beta)
         off = abs(sum_of) + dual.rounding_of_corr(base) * math.sqrt(float(problem.weight.sum()))
-        rest = (
+        slack = (
             off * (reach.most(upper, target.price, target.ridge) + abs(shift)) if off > 0 else 0.0
         )
-    return target.certificate(base, dual, (owner, own), rest)
+    return target.certificate(base, dual, (owner, own), slack)
 
 
 def beside_any(certificate, problem, at, shift, reach):
@@ -219,17 +218,17 @@ def beside_any(certificate, problem, at, shift, reach):
     if off == 0:
         return certificate
     if isinstance(target, Unconstrained):  # constants are orthogonal to the columns
-        rest = off * off / (2 * problem.loss.mu * total)
+        slack = off * off / (2 * problem.loss.mu * total)
     elif isinstance(target, L1Ball):
-        rest = off * (reach.in_ball(upper, target.radius) + abs(shift))
+        slack = off * (reach.in_ball(upper, target.radius) + abs(shift))
     else:
         price = (
             target.lam
             if isinstance(target, L1Penalty)
             else target.charges(problem, np.ones(len(at.beta)))
         )
-        rest = off * (reach.most(upper, price) + abs(shift))
-    return certificate.moved(max(certificate.lower - rest, problem.infimum))
+        slack = off * (reach.most(upper, price) + abs(shift))
+    return certificate.moved(max(certificate.lower - slack, problem.infimum))
 
 
 def _sums(at):

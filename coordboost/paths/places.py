@@ -57,14 +57,14 @@ class PathPoint:
     fraction: float | None = None
 
     def __post_init__(self):
-        given = {way: value for way, value in vars(self).items() if value is not None}
-        if len(given) != 1:
+        named = {name: value for name, value in vars(self).items() if value is not None}
+        if len(named) != 1:
             raise ValueError(
                 "a PathPoint needs exactly one of step, l1, lam, alpha and fraction, got "
-                f"{', '.join(given) or 'none'}."
+                f"{', '.join(named) or 'none'}."
             )
-        for way, value in given.items():
-            not_negative(way, value)
+        for name, value in named.items():
+            not_negative(name, value)
 
     def among(self, total: float, last: Callable[[], float]) -> tuple[str, float]:
         """Return the given name and its value, with alpha converted to lam and fraction to l1.
@@ -88,18 +88,18 @@ class PathPoint:
         ValueError
             For a fraction above 1.
         """
-        way, value = next(
-            (way, float(value)) for way, value in vars(self).items() if value is not None
+        name, value = next(
+            (name, float(value)) for name, value in vars(self).items() if value is not None
         )
-        if way == "alpha":
+        if name == "alpha":
             return "lam", value * total
-        if way == "fraction":
+        if name == "fraction":
             if value > 1:
                 raise ValueError(
                     f"fraction must be a fraction of the last l1 norm, at most 1, got {value:g}."
                 )
             return "l1", value * last()
-        return way, value
+        return name, value
 
     def named_as(self, way: str, total: float) -> tuple[str, float]:
         """Return the name by which a message speaks of this place, and the unit of its numbers.
@@ -471,15 +471,15 @@ class PiecewiseLinear(PathLike):
 
     def _mixture(self, place):
         """The points before and after a place, and the weight of the second."""
-        way, value = checked_place(place, "place").among(self.problem.total_weight, self._last_l1)
-        if way == "step" and value < self.n_points and value == int(value):
+        kind, value = checked_place(place, "place").among(self.problem.total_weight, self._last_l1)
+        if kind == "step" and value < self.n_points and value == int(value):
             return int(value), int(value), 1.0
-        knots = self._knots(way)
+        knots = self._knots(kind)
         at = (
             -value
-            if way == "lam"
+            if kind == "lam"
             else value
-            if way == "step"
+            if kind == "step"
             else unrounded(value, knots[-1], self.problem)
         )
         if at > knots[-1]:
@@ -487,18 +487,18 @@ class PiecewiseLinear(PathLike):
                 "lam": "compute it down to",
                 "step": "there is no step",
                 "l1": "it does not reach",
-            }[way]
-            name, unit = place.named_as(way, self.problem.total_weight)
+            }[kind]
+            name, unit = place.named_as(kind, self.problem.total_weight)
             raise ValueError(
                 f"the path ends at {name} = {abs(knots[-1]) / unit:.6g}; {says} {value / unit:.6g}."
             )
         if at < knots[0] and not self._starts_at_zero():
-            name, unit = place.named_as(way, self.problem.total_weight)
+            name, unit = place.named_as(kind, self.problem.total_weight)
             raise ValueError(
                 f"the path begins at {name} = {abs(knots[0]) / unit:.6g}; compute it from "
                 f"{value / unit:.6g} on."
             )
-        return [part[0] for part in between(knots, np.array([at]))]
+        return [numbers[0] for numbers in between(knots, np.array([at]))]
 
     def _staged(self, X):
         X = learners_at(X, self.problem)
@@ -537,12 +537,12 @@ def place_named(at=None, **ways):
 
     None if there is neither.
     """
-    given = {way: value for way, value in ways.items() if value is not None}
-    if not given:
+    named = {name: value for name, value in ways.items() if value is not None}
+    if not named:
         return None if at is None else checked_place(at)
     if at is not None:
-        raise ValueError(f"`at` already names a point on the path: leave {', '.join(given)} out.")
-    return PathPoint(**given)
+        raise ValueError(f"`at` already names a point on the path: leave {', '.join(named)} out.")
+    return PathPoint(**named)
 
 
 def checked_place(at, name="at"):

@@ -24,8 +24,8 @@ def rows_of(problem, X, y, sample_weight):
 
 def least_mean(loss, y, weight):
     """Mean over rows of the infimum that the loss declares; 0 if it declares none."""
-    least = float(validation.infimum(loss, y) @ weight / weight.sum())
-    return least if least > -np.inf else 0.0
+    mean = float(validation.infimum(loss, y) @ weight / weight.sum())
+    return mean if mean > -np.inf else 0.0
 
 
 def losses_of(problem, preds, y, weight, offset=0.0):

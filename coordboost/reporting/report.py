@@ -54,8 +54,8 @@ def caption(run):
 
 def parameters(method):
     """Return the parameters that are not None as text; for a sequence its first and last entry."""
-    given = {name: value for name, value in method.parameters.items() if value is not None}
-    return ", ".join(f"{name} = {_short(value)}" for name, value in given.items())
+    chosen = {name: value for name, value in method.parameters.items() if value is not None}
+    return ", ".join(f"{name} = {_short(value)}" for name, value in chosen.items())
 
 
 def _short(value):
@@ -85,12 +85,12 @@ def optimum(run):
 
 def refers(target):
     """Return the name of the optimum that a gap for `target` refers to."""
-    words = {
+    names = {
         Unconstrained: "optimum",
         L1Ball: "Lasso, l1 <= {0.radius:.5g}",
         L1Penalty: "Lasso, lam = {0.lam:.4g}",
     }
-    return words.get(type(target), "{0!r}").format(target)
+    return names.get(type(target), "{0!r}").format(target)
 
 
 def _gap(run, optimum):
@@ -126,9 +126,9 @@ def _up(value, digits=6):
     The radius in use is then the printed one.
     """
     for more in range(2):
-        found = float(f"{value * (1 + more * 10.0 ** (1 - digits)):.{digits}g}")
-        if found >= value:
-            return found
+        rounded = float(f"{value * (1 + more * 10.0 ** (1 - digits)):.{digits}g}")
+        if rounded >= value:
+            return rounded
     return value
 
 
@@ -142,8 +142,12 @@ def gap_of(state):
     n = problem.n_learners
     if isinstance(state.target, Unconstrained) and float(m) * n * min(m, n) > AFFORDABLE / 10:
         return None
-    found = state.certificate()
-    return found.gap / problem.start_excess if found.known and problem.start_excess else None
+    certificate = state.certificate()
+    return (
+        certificate.gap / problem.start_excess
+        if certificate.known and problem.start_excess
+        else None
+    )
 
 
 def summary(run, optimum=None):
@@ -206,8 +210,8 @@ def table(rows):
     from rich import box
     from rich.table import Table
 
-    out = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
-    out.add_column("", no_wrap=True)
+    grid = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+    grid.add_column("", no_wrap=True)
     titles = [
         printable(
             "\n".join(
@@ -225,13 +229,13 @@ def table(rows):
             if "file" in row and len(set(titles)) < len(titles)
             else ""
         )
-        out.add_column(file + title, justify="right", overflow="fold")
-    known = {key: one for key, one in WORDS.items() if any(key in row for row in rows)}
-    for key, (words, form) in known.items():
-        out.add_row(
-            words, *("-" if row[key] is None else printable(form.format(row[key])) for row in rows)
+        grid.add_column(file + title, justify="right", overflow="fold")
+    known = {key: heading for key, heading in WORDS.items() if any(key in row for row in rows)}
+    for key, (label, form) in known.items():
+        grid.add_row(
+            label, *("-" if row[key] is None else printable(form.format(row[key])) for row in rows)
         )
-    return out
+    return grid
 
 
 def verdict(problem, judged):
@@ -246,11 +250,11 @@ def verdict(problem, judged):
     """
     if not hasattr(judged, "own"):
         model = _interval(judged, problem.start_excess)
-        found = {"target": refers(judged.target), "null_loss": problem.start_loss, "model": model}
-        return found if judged.known else {**found, "reason": judged.reason}
-    found = verdict(problem, judged.own)
+        numbers = {"target": refers(judged.target), "null_loss": problem.start_loss, "model": model}
+        return numbers if judged.known else {**numbers, "reason": judged.reason}
+    numbers = verdict(problem, judged.own)
     return {
-        **found,
+        **numbers,
         judged.solver: _interval(judged.independent, problem.start_excess),
         "agree": bool(judged.agree),
     }
@@ -272,11 +276,11 @@ def verdict_table(found):
         Column(found["target"], no_wrap=True),
         *(Column(name, justify="right") for name in columns),
     ]
-    out = Table(*titles, box=box.SIMPLE_HEAD, pad_edge=False)
+    grid = Table(*titles, box=box.SIMPLE_HEAD, pad_edge=False)
     shown = [dict(interval_rows(numbers)) for numbers in columns.values()]
     for key in shown[0]:
-        out.add_row(key, *(printable(texts.get(key, "-")) for texts in shown))
-    return out
+        grid.add_row(key, *(printable(texts.get(key, "-")) for texts in shown))
+    return grid
 
 
 def interval_rows(numbers):

@@ -77,20 +77,20 @@ def columns_have_unit_norm(at):
 
 def scan_agrees_with_the_columns(at):
     """Test the shape of a scan, and sign and size of the correlations of the tested learners."""
-    found = np.asarray(at.piece.scan(at.v))
-    if found.shape != (at.piece.n_learners,):
-        yield f"scan(v) returns shape {found.shape}; it must be ({at.piece.n_learners},)."
-    yield from _agrees("scan(v)", found[at.some], at.columns().T @ at.v, at)
+    given = np.asarray(at.piece.scan(at.v))
+    if given.shape != (at.piece.n_learners,):
+        yield f"scan(v) returns shape {given.shape}; it must be ({at.piece.n_learners},)."
+    yield from _agrees("scan(v)", given[at.some], at.columns().T @ at.v, at)
 
 
 def scan_is_linear(at):
     """Test that a scan is linear, which also covers learners that are not tested one by one."""
     scan = at.piece.scan
     w = at.v[::-1].copy()
-    found = np.asarray(scan(at.v - 2 * w))
+    given = np.asarray(scan(at.v - 2 * w))
     expected = np.asarray(scan(at.v)) - 2 * np.asarray(scan(w))
-    if found.shape != expected.shape or not np.abs(
-        found - expected
+    if given.shape != expected.shape or not np.abs(
+        given - expected
     ).max() <= 4 * NEAR * np.linalg.norm(at.v):
         yield (
             "scan(u - 2 v) is not scan(u) - 2 scan(v); it must return the correlations <B_j, v> "
@@ -155,8 +155,8 @@ def cross_agrees_with_the_columns(at):
     """Test weighted inner products."""
     weight = np.abs(at.v)
     columns = at.columns()
-    found = at.piece.cross(at.some[:3], at.some, weight)
-    yield from _agrees("cross(a, b, weight)", found, (columns[:, :3].T * weight) @ columns, at)
+    given = at.piece.cross(at.some[:3], at.some, weight)
+    yield from _agrees("cross(a, b, weight)", given, (columns[:, :3].T * weight) @ columns, at)
 
 
 @about("gram")

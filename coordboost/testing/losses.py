@@ -77,8 +77,8 @@ def case(loss, y):
 
 def _targets(loss, y):
     labels = loss.labels
-    for given in TARGETS if y is None else [y]:
-        targets = np.unique(validation.numeric("y", given, 1))[:12]
+    for target in TARGETS if y is None else [y]:
+        targets = np.unique(validation.numeric("y", target, 1))[:12]
         try:
             return targets if labels is None else np.unique(labels(targets))
         except ValueError as error:
@@ -106,9 +106,9 @@ def at_its_targets(loss, report, tried):
     for what, (y, alternative) in alternatives.items():
         if alternative or (report.with_errors and not alternative.with_errors):
             usual = f"from {min(TARGETS[0]):g} to {max(TARGETS[0]):g}"
-            here = "hold" if alternative else "are tried here"
+            where = "hold" if alternative else "are tried here"
             sentence = (
-                f"laws fail at the default targets, {usual}, and {here} at targets {what}; "
+                f"laws fail at the default targets, {usual}, and {where} at targets {what}; "
                 f"pass targets that the loss takes, y={y}."
             )
             return alternative._replace(
@@ -152,10 +152,10 @@ def residual_is_minus_the_derivative(at):
     for y, f in at.points():
         ends = sorted([at.piece.residual(y, f - H), at.piece.residual(y, f + H)])
         slack = at.rounding(y, f - H, f + H) / (2 * H)
-        found = (at.piece.value(y, f - H) - at.piece.value(y, f + H)) / (2 * H)
-        if not ends[0] - slack <= found <= ends[1] + slack:
+        slope = (at.piece.value(y, f - H) - at.piece.value(y, f + H)) / (2 * H)
+        if not ends[0] - slack <= slope <= ends[1] + slack:
             yield (
-                f"at y = {y:g}, f = {f:g} a difference of values gives {found:.6g}, residual gives "
+                f"at y = {y:g}, f = {f:g} a difference of values gives {slope:.6g}, residual gives "
                 f"{at.piece.residual(y, f):.6g}; residual(y, f) must be minus the derivative of "
                 "value(y, f) in f."
             )
@@ -194,11 +194,11 @@ def curvature_is_the_second_derivative(at):
     """
     for y, f in at.points():
         near = [at.piece.curvature(y, f + h) for h in (-H, -H / 2, 0.0, H / 2, H)]
-        found = (at.piece.residual(y, f - H) - at.piece.residual(y, f + H)) / (2 * H)
+        slope = (at.piece.residual(y, f - H) - at.piece.residual(y, f + H)) / (2 * H)
         slack = (max(near) - min(near)) + at.rounding(y, f - H, f + H) / (2 * H)
-        if not min(near) - slack <= found <= max(near) + slack or min(near) < 0:
+        if not min(near) - slack <= slope <= max(near) + slack or min(near) < 0:
             yield (
-                f"at y = {y:g}, f = {f:g} a difference of residuals gives {found:.6g}, curvature "
+                f"at y = {y:g}, f = {f:g} a difference of residuals gives {slope:.6g}, curvature "
                 f"gives {near[2]:.6g}; curvature(y, f) must be minus the derivative of residual(y, "
                 "f), never below 0. Omit it if there is none."
             )
@@ -280,11 +280,11 @@ def self_concordance_bounds_the_curvature(at):
     C = at.piece.self_concordance
     for y, f in at.points():
         for g in (f - 3.0, f - 0.5, f + 2.0**-10, f + 0.5, f + 3.0):
-            here = at.piece.curvature(y, f)
-            there = at.piece.curvature(y, g)
-            if there > here * math.exp(C * abs(g - f)) * (1 + 1e-9) + at.rounding(y, f, g):
+            near = at.piece.curvature(y, f)
+            far = at.piece.curvature(y, g)
+            if far > near * math.exp(C * abs(g - f)) * (1 + 1e-9) + at.rounding(y, f, g):
                 yield (
-                    f"at y = {y:g} the curvature is {here:.6g} at f = {f:g} and {there:.6g} at f = "
+                    f"at y = {y:g} the curvature is {near:.6g} at f = {f:g} and {far:.6g} at f = "
                     f"{g:g}, more than exp({C:g} * {abs(g - f):g}) times as large; make "
                     "self_concordance larger, or None: leaves of trees could raise the loss."
                 )
@@ -311,12 +311,12 @@ def infimum_is_a_lower_bound(at):
 def location_is_true(at):
     """Test that value(y + t, f + t) = value(y, f)."""
     for (y, f), t in product(at.points(), (-2.5, 1.0)):
-        here = at.piece.value(y, f)
-        there = at.piece.value(y + t, f + t)
-        if abs(here - there) > at.rounding(y, f) + at.rounding(y + t, f + t):
+        at_target = at.piece.value(y, f)
+        moved = at.piece.value(y + t, f + t)
+        if abs(at_target - moved) > at.rounding(y, f) + at.rounding(y + t, f + t):
             yield (
-                f"value({y:g}, {f:g}) is {here:.6g} and value({y + t:g}, {f + t:g}) is "
-                f"{there:.6g}; omit `location`, or set it to False."
+                f"value({y:g}, {f:g}) is {at_target:.6g} and value({y + t:g}, {f + t:g}) is "
+                f"{moved:.6g}; omit `location`, or set it to False."
             )
 
 

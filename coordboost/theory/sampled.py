@@ -101,13 +101,13 @@ def sampled_mca(
 def _targets(problem, starts, n_steps, rng):
     """Yield the vectors to start from, in the range of the learners."""
     if not isinstance(starts, int | np.integer):
-        given = validation.numeric("starts", np.atleast_2d(starts), 2)
-        if given.shape[1] != problem.n_samples:
+        targets = validation.numeric("starts", np.atleast_2d(starts), 2)
+        if targets.shape[1] != problem.n_samples:
             raise ValueError(
                 f"starts must be a number or finite vectors (n_starts, {problem.n_samples}), got "
                 f"{shown(starts)}."
             )
-        yield from given
+        yield from targets
         return
     rng = np.random.default_rng(rng)
     n = problem.n_samples

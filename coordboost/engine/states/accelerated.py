@@ -226,9 +226,8 @@ class AcceleratedState(_AcceleratedState, ModelState):
 
     @property
     def remark(self):
-        """A remark if f was better at an earlier step.
-
-        Or if momentum was restarted with a smaller gamma.
+        """A remark if f was better at an earlier step, or if momentum was restarted with a smaller
+        gamma.
         """
         quarters = round(-math.log(float(self.clock[2]), 4))
         went = (

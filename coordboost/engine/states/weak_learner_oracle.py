@@ -36,7 +36,7 @@ class WeakLearnerState(PythonLearners, ModelState):
     perturbs = True
 
     def __init__(self, inner):
-        super().__init__(inner, inner.dictionary.hand)
+        super().__init__(inner, inner.dictionary.current)
         self.renew = inner.renew
 
     @classmethod
@@ -58,7 +58,7 @@ class WeakLearnerState(PythonLearners, ModelState):
         return self
 
     def load(self, j):
-        if self.learners.hand is None:
+        if self.learners.current is None:
             self.single.rows[0] = self.learners.column(j)
         else:
             self.learners.see(j)

@@ -154,10 +154,12 @@ def exact_path(
     if not isinstance(kind, str) or kind not in KINDS:
         raise ValueError(f"kind must be 'lasso', 'lar' or 'stagewise', got {shown(kind)}.")
     lam_min = not_negative("lam_min", lam_min)
-    most = np.inf if max_knots is None else validation.whole("max_knots", max_knots, 1)
-    wanted = None if candidates is None else validation.whole("candidates", candidates, 1)
+    if max_knots is not None:
+        max_knots = validation.whole("max_knots", max_knots, 1)
+    if candidates is not None:
+        candidates = validation.whole("candidates", candidates, 1)
     with one_thread():
-        path = Homotopy(problem, kind, lam_min, most, wanted).run()
+        path = Homotopy(problem, kind, lam_min, max_knots, candidates).run()
     if path.message == INTERRUPTED:
         warn(f"{INTERRUPTED}: {len(path.lam):,} of them.", InterruptedWarning)
     return path
@@ -173,7 +175,8 @@ class Homotopy:
     there bounds the error of the correlations (Cauchy-Schwarz).
 
     gap : largest duality gap of a knot, relative to the loss at 0
-    first : candidates at the start
+    max_knots : most knots, None for any number
+    n_candidates : candidates at the start, None for a number that suits the table
     columns : scaled columns of the problem
     with_gram : whether the Gram matrix of the candidates is formed, for tall tables, or known
     centre, centred : (n_samples,), the unit vector to which centred columns are orthogonal; whether
@@ -190,31 +193,41 @@ class Homotopy:
         supports, learners, coefficients, events
     """
 
-    def __init__(self, problem, kind, lam_min, most=np.inf, first=None, columns=None, gap=GAP):
+    def __init__(
+        self,
+        problem,
+        kind,
+        lam_min,
+        max_knots=None,
+        n_candidates=None,
+        columns=None,
+        gap=GAP,
+    ):
         self.problem = problem
         self.name = kind
         self.kind = KINDS[kind]
-        self.most = most
+        self.max_knots = np.inf if max_knots is None else max_knots
         self.columns = ScaledColumns(problem) if columns is None else columns
         size = math.sqrt(self.columns.y @ self.columns.y)
         self.unit = math.ldexp(1.0, math.frexp(size)[1] - 1) if size > 0 else 1.0
         self.y = self.columns.y / self.unit
         self.end = lam_min / self.unit
-        self.tie, self.square = max(problem.tie / self.unit, 1e-13), float(self.y @ self.y)
+        self.tie = max(problem.tie / self.unit, 1e-13)
+        self.square = float(self.y @ self.y)
         self.allowed = gap * self.square / 2
         gram_is_known = self.columns.gram is not None
         tall = self.columns.n_samples > self.columns.n_learners
         self.with_gram = tall or gram_is_known
         self.centre = self.columns.centre
         self.centred = not tall or gram_is_known
-        self.first = first
+        self.n_candidates = n_candidates
         self.n_scans = 1
         self.k = 0
         self.idle = 0
         self.since = 0
         self.n_knots = 0
         self.record = []
-        self.rooms = {}
+        self.memories = {}
 
     def run(self):
         """Compute the path."""
@@ -241,13 +254,13 @@ class Homotopy:
         level = np.array([self.lam])
         nobody = np.zeros(0, dtype=np.int64)
         no_events = np.zeros((3, 0), dtype=np.int64)
-        self._note(level, level, np.zeros((1, 0)), nobody, no_events)
+        self._add_knots(level, level, np.zeros((1, 0)), nobody, no_events)
         if self.lam <= max(self.end, 2 * self.tie):
             return UNSEEN if unseen else REACHED if self.lam <= self.end else ROUNDING
         self._start(corr)
         while True:
             status = self._block()
-            if self.n_knots >= self.most:
+            if self.n_knots >= self.max_knots:
                 return ENOUGH
             if status == STALLED or (status == CHECK and not self._holds_here()):
                 self._end_before(self.n_knots - (status == CHECK))
@@ -258,7 +271,7 @@ class Homotopy:
                 return INTERRUPTED
             if status == SCAN:
                 self.n_scans += 1
-                self._choose(self.columns.scan(self.y - self.beta @ self.held))
+                self._choose(self.columns.scan(self.y - self.beta @ self.dense))
 
     def _start(self, corr):
         """Choose the first candidates.
@@ -268,15 +281,18 @@ class Homotopy:
         n = self.columns.n_samples
         p = self.columns.n_learners
         rows = self.columns.rows
-        few = rows is not None and rows.size <= CACHED
-        far = self.with_gram and p <= SMALL and 4 * self.most > p and 4 * self.end < self.lam
+        fit_the_cache = rows is not None and rows.size <= CACHED
+        goes_far = 4 * self.max_knots > p and 4 * self.end < self.lam
+        gram_pays = self.with_gram and p <= SMALL and goes_far
         gram_is_known = self.columns.gram is not None
-        self.wanted = self.first or (p if few or far or gram_is_known else FEWEST)
+        all_at_once = fit_the_cache or gram_pays or gram_is_known
+        self.wanted = self.n_candidates or (p if all_at_once else FEWEST)
         self.ids = np.zeros(0, dtype=np.int64)
         self.active = np.zeros(0, dtype=np.int64)
         self.beta, self.direction, self.sign = np.zeros((3, 0))
         self.tied, self.moved = np.zeros((2, 0), dtype=bool)
-        self.held, self.gram, self.factor, self.rows = np.empty((0, n)), *np.empty((3, 0, 0))
+        self.dense = np.empty((0, n))
+        self.gram, self.factor, self.rows = np.empty((3, 0, 0))
         self.followed = np.zeros((4, 0))
         self.rank = np.zeros(0, dtype=np.int64)
         self._choose(corr)
@@ -296,7 +312,7 @@ class Homotopy:
         rate = np.zeros(p)
         horizon = lam
         if 0 < m < p:
-            rate = self.columns.scan(self.direction @ self.held)
+            rate = self.columns.scan(self.direction @ self.dense)
             horizon = min(max(AHEAD * lam, BEYOND * self.next_fall), lam - self.end)
             self.n_scans += 1
         now = np.abs(corr)
@@ -311,8 +327,8 @@ class Homotopy:
                 )
             level = np.partition(size, p - self.wanted)[p - self.wanted] if self.wanted < p else 0.0
             outside = size < min(level, lam - 2 * self.tie)
-            kept = (self.beta != 0) | self.moved | (self.rank >= 0) | self.with_gram
-            outside[self.ids[kept]] = False
+            stays = (self.beta != 0) | self.moved | (self.rank >= 0) | self.with_gram
+            outside[self.ids[stays]] = False
             self._take(np.flatnonzero(~outside))
         self.outside = np.array([-1.0, 0.0, 1.0, 1.0])
         if outside.any():
@@ -320,7 +336,8 @@ class Homotopy:
             self.outside[:] = now[outside].max(), ahead[outside].max(), horizon, norm
         self.corr = corr[self.ids]
         self.followed = np.array([self.beta, self.corr, self.direction, rate[self.ids]])
-        self.scanned_lam, self.since = lam, 0
+        self.scanned_lam = lam
+        self.since = 0
 
     def _take(self, ids):
         """Make `ids` the candidates.
@@ -329,73 +346,92 @@ class Homotopy:
         """
         m = len(ids)
         n = self.columns.n_samples
-        k = self.k
-        stay = ids[np.minimum(np.searchsorted(ids, self.ids), m - 1)] == self.ids
-        to = np.searchsorted(ids, self.ids[stay])
-        fresh = np.ones(m, dtype=bool)
-        fresh[to] = False
-        place = np.full(len(self.ids), -1)
-        place[stay] = to
-        columns = self._room("columns", m, n)
-        new = self._room("new", m - len(to), n)
-        columns[to] = self.held[stay]
-        self.columns.gather(ids[fresh], new)
-        columns[fresh] = new
-        self.centred = (
-            self.centred and float(np.abs(new @ self.centre).max(initial=0.0)) <= DEPENDENT
+        stays = ids[np.minimum(np.searchsorted(ids, self.ids), m - 1)] == self.ids
+        place = np.searchsorted(ids, self.ids[stays])  # of those that stay
+        is_new = np.ones(m, dtype=bool)
+        is_new[place] = False
+        dense = self._memory("columns", m, n)
+        gathered = self._memory("new", m - len(place), n)
+        dense[place] = self.dense[stays]
+        self.columns.gather(ids[is_new], gathered)
+        dense[is_new] = gathered
+        off_centre = float(np.abs(gathered @ self.centre).max(initial=0.0))
+        self.centred = self.centred and off_centre <= DEPENDENT
+        self._take_gram(ids, stays, place, is_new, dense, gathered)
+        self._take_factor(stays, place, is_new, dense, gathered)
+
+        def carried(values):
+            """The numbers of the old candidates, 0 for new ones."""
+            numbers = np.zeros(m, dtype=values.dtype)
+            numbers[place] = values[stays]
+            return numbers
+
+        self.beta = carried(self.beta)
+        self.direction = carried(self.direction)
+        self.sign = carried(self.sign)
+        self.tied = carried(self.tied)
+        self.moved = carried(self.moved)
+        self.ids = ids
+        self.dense = dense
+        # rate, barred, work, change, resid: see ``Walk``
+        self.scratch = (np.empty(m), np.zeros(m, dtype=bool), np.empty(m), np.empty(m), np.empty(n))
+        n_knots = max(1, min(ROOM, LONGEST // (m * (m if self.with_gram else n))))
+        self.blank = (
+            np.empty(n_knots),
+            np.empty(n_knots),
+            self._memory("record", n_knots, m),
+            np.empty((n_knots, m), dtype=bool),
         )
-        most = min(m, n - self.centred)
-        factor = self._room("factor", most, most)
-        rows = self._room("rows", most, m)
+
+    def _take_gram(self, ids, stays, place, is_new, dense, gathered):
+        """Extend the Gram matrix of the candidates to new ones: see ``_take``."""
         if self.columns.gram is not None:
             self.gram = self.columns.gram[np.ix_(ids, ids)]
         elif self.with_gram:
-            gram = self._room("gram", m, m)
-            gram[np.ix_(to, to)] = self.gram[np.ix_(stay, stay)]
-            gram[fresh] = new @ columns.T
-            gram[:, fresh] = gram[fresh].T
+            gram = self._memory("gram", len(ids), len(ids))
+            gram[np.ix_(place, place)] = self.gram[np.ix_(stays, stays)]
+            gram[is_new] = gathered @ dense.T
+            gram[:, is_new] = gram[is_new].T
             self.gram = gram
-        active = np.empty(most, dtype=np.int64)
-        active[:k], factor[:k, :k] = place[self.active[:k]], self.factor[:k, :k]
-        rows[:k, to], rows[:k, fresh] = self.rows[:k, stay], columns[active[:k]] @ new.T
-        self.ids = ids
-        self.held = columns
+
+    def _take_factor(self, stays, place, is_new, dense, gathered):
+        """Renumber the active candidates, which all stay, with their products: see ``_take``."""
+        m, n = dense.shape
+        k = self.k
+        max_active = min(m, n - self.centred)
+        factor = self._memory("factor", max_active, max_active)
+        rows = self._memory("rows", max_active, m)
+        new_place = np.full(len(self.ids), -1)
+        new_place[stays] = place
+        active = np.empty(max_active, dtype=np.int64)
+        active[:k] = new_place[self.active[:k]]
+        factor[:k, :k] = self.factor[:k, :k]
+        rows[:k, place] = self.rows[:k, stays]
+        rows[:k, is_new] = dense[active[:k]] @ gathered.T
         self.active = active
         self.factor = factor
         self.rows = rows
-        carried = []
-        for old in (self.beta, self.direction, self.sign, self.tied, self.moved):
-            new = np.zeros(m, dtype=old.dtype)
-            new[to] = old[stay]
-            carried.append(new)
-        self.beta, self.direction, self.sign, self.tied, self.moved = carried
         self.rank = np.full(m, -1)
         self.rank[active[:k]] = np.arange(k)
-        # rate, barred, scratch
-        self.room = (np.empty(m), np.zeros(m, dtype=bool), np.empty(m), np.empty(m), np.empty(n))
-        room = max(1, min(ROOM, LONGEST // (m * (m if self.with_gram else n))))
-        self.blank = (
-            np.empty(room),
-            np.empty(room),
-            self._room("record", room, m),
-            np.empty((room, m), dtype=bool),
-        )
 
-    def _room(self, name, *shape):
+    def _memory(self, name, *shape):
         """Return an array of this shape that is not in use.
 
         Two arrays per name alternate, as using new memory costs time.
         """
-        size, (other, last) = math.prod(shape), self.rooms.get(name, (np.empty(0), np.empty(0)))
-        self.rooms[name] = last, other if other.size >= size else np.empty(2 * size)
-        return self.rooms[name][1][:size].reshape(shape)
+        size = math.prod(shape)
+        spare, in_use = self.memories.get(name, (np.empty(0), np.empty(0)))
+        if spare.size < size:
+            spare = np.empty(2 * size)
+        self.memories[name] = in_use, spare
+        return spare[:size].reshape(shape)
 
     def _block(self):
         """Continue the path in compiled code, and record the knots passed.
 
         Return why it stopped.
         """
-        rate, barred, work, change, resid = self.room
+        rate, barred, work, change, resid = self.scratch
         lams, levels, betas, moving = self.blank
         path = Walk(
             kind=self.kind,
@@ -404,7 +440,7 @@ class Homotopy:
             square=self.square,
             tolerance=self.allowed,
             outside=self.outside,
-            columns=self.held,
+            columns=self.dense,
             gram=self.gram,
             rows=self.rows,
             factor=self.factor,
@@ -427,20 +463,20 @@ class Homotopy:
             betas=betas,
             moving=moving,
         )
-        gone = self.scanned_lam - self.lam
-        status, self.lam, self.k, self.idle, c, self.next_fall = self.run_walk(
-            path, self.lam, self.k, self.idle, gone
+        fallen = self.scanned_lam - self.lam
+        status, self.lam, self.k, self.idle, n_passed, self.next_fall = self.run_walk(
+            path, self.lam, self.k, self.idle, fallen
         )
-        lams, levels, betas, moving = lams[:c], levels[:c], betas[:c], moving[:c]
-        self.since += c
+        moving = moving[:n_passed]
+        self.since += n_passed
         if status in (DONE, CHECK) and self.lam <= self.end:
             moving = np.vstack([moving, self.rank >= 0])
         changes = np.diff(np.vstack([self.moved, moving]).astype(np.int8), axis=0)
         knot, j = np.nonzero(changes)
-        if c:
+        if n_passed:
             self.moved = moving[-1].copy()
         events = np.array([knot + self.n_knots - 1, self.ids[j], changes[knot, j]], dtype=np.int64)
-        self._note(lams, levels, betas, self.ids, events)
+        self._add_knots(lams[:n_passed], levels[:n_passed], betas[:n_passed], self.ids, events)
         return status
 
     def _holds_here(self):
@@ -449,7 +485,7 @@ class Homotopy:
         The correlations are computed anew from the residual.
         """
         resid = self._exact_residual(self.beta)
-        self.corr[:] = self.held @ resid
+        self.corr[:] = self.dense @ resid
         square = float(resid @ resid)
         doubt = 4 * EPS * math.sqrt(len(resid) * square)
         state = self.corr, self.beta, self.sign, self.rank
@@ -461,7 +497,7 @@ class Homotopy:
         It is summed in twice the precision.
         """
         resid, lost = np.empty((2, len(self.y)))
-        self.run_residual(self.held, beta, self.y, resid, lost)
+        self.run_residual(self.dense, beta, self.y, resid, lost)
         return resid
 
     def _finish(self):
@@ -472,8 +508,9 @@ class Homotopy:
         Learners that do not move there may depend on the others only up to rounding. What the
         residual has along their tiny independent parts does not show in its correlations.
         """
-        whole = self.k == self.problem.n_learners and min(self.factor.diagonal()[: self.k]) > FAR
-        if self.end > 0 or whole or self._is_least(self.y - self.beta @ self.held):
+        pivots = self.factor.diagonal()[: self.k]
+        independent = self.k == self.problem.n_learners and min(pivots) > FAR
+        if self.end > 0 or independent or self._is_least(self.y - self.beta @ self.dense):
             return REACHED
         self._end_before(self.n_knots - 1)
         return ROUNDING
@@ -497,37 +534,35 @@ class Homotopy:
         It goes towards the present, inaccurate model as far as models are accurate enough.
         """
         lams, levels, sizes, index, value, events = self._knots()
-        kept = int(sizes[:n].sum())
+        n_entries = int(sizes[:n].sum())
         lams = lams[:n]
         sizes = sizes[:n]
-        index = index[:kept]
-        value = value[:kept]
+        index = index[:n_entries]
+        value = value[:n_entries]
         self.record = [(lams, levels[:n], sizes, index, value, events[:, events[0] < n])]
         self.n_knots = n
-        first = len(index) - sizes[-1]
+        of_last_knot = slice(n_entries - sizes[-1], n_entries)
         last = float(lams[-1])
         end = self.lam
         start = np.zeros(len(self.ids))
-        start[np.searchsorted(self.ids, index[first:])] = value[first:]
+        start[np.searchsorted(self.ids, index[of_last_knot])] = value[of_last_knot]
         if not (np.isfinite(self.beta).all() and end < last):
             return
-        holds = last
+        accurate = last
         low = max(end, EPS * last)
-        found = None
-        while holds - low > CLOSE * low:
-            lam = math.sqrt(holds * low)
+        knot = None
+        while accurate - low > CLOSE * low:
+            lam = math.sqrt(accurate * low)
             share = (last - lam) / (last - end)
             beta = (1 - share) * start + share * self.beta
             level = self._level(lam, beta)
-            holds, low, found = (holds, lam, found) if level is None else (lam, low, (level, beta))
-        if found is not None:
-            self._note(
-                np.array([holds]),
-                np.array([found[0]]),
-                found[1][None],
-                self.ids,
-                np.zeros((3, 0), dtype=np.int64),
-            )
+            if level is None:
+                low = lam
+            else:
+                accurate = lam
+                knot = np.array([lam]), np.array([level]), beta[None]
+        if knot is not None:
+            self._add_knots(*knot, self.ids, np.zeros((3, 0), dtype=np.int64))
 
     def _level(self, lam, beta):
         """Bound all abs correlations at the candidates' coefficients `beta`.
@@ -536,24 +571,23 @@ class Homotopy:
 
         They must be so with the residual in twice the precision, and with the residual in float64.
         """
-        worst = 0.0
-        whole = np.zeros(self.problem.n_learners)
-        whole[self.ids] = beta
-        nobody = np.full(len(whole), -1)
-        for resid in (self._exact_residual(beta), self.y - beta @ self.held):
+        largest = 0.0
+        coef = np.zeros(self.problem.n_learners)
+        coef[self.ids] = beta
+        inactive = np.full(len(coef), -1)
+        for resid in (self._exact_residual(beta), self.y - beta @ self.dense):
             self.n_scans += 1
             corr = self.columns.scan(resid)
             square = float(resid @ resid)
             doubt = 2 * EPS * math.sqrt(len(resid) * square)
-            gap, level, _ = self.run_gap(
-                self.kind, lam, square, corr, whole, whole, nobody, doubt, 0.0
-            )
+            state = corr, coef, coef, inactive
+            gap, level, _ = self.run_gap(self.kind, lam, square, *state, doubt, 0.0)
             if not gap <= 0.99 * self.allowed:
                 return None
-            worst = max(worst, level + doubt)
-        return worst
+            largest = max(largest, level + doubt)
+        return largest
 
-    def _note(self, lams, levels, betas, ids, events):
+    def _add_knots(self, lams, levels, betas, ids, events):
         """Record knots with the coefficients `betas` (n, m) of the learners `ids`."""
         knot, j = np.nonzero(betas)
         sizes = np.bincount(knot, minlength=len(lams))
@@ -570,10 +604,10 @@ class Homotopy:
     def _path(self, message):
         """Make an ``ExactPath`` of the knots passed."""
         lams, levels, sizes, index, value, events = self._knots()
-        n = int(min(self.most, len(lams)))
+        n = int(min(self.max_knots, len(lams)))
         stops = np.concatenate([[0], np.cumsum(sizes[:n])])
-        parts = value[: stops[-1]] * self.unit, index[: stops[-1]], stops
-        beta = scipy.sparse.csr_array(parts, shape=(n, self.problem.n_learners))
+        entries = value[: stops[-1]] * self.unit, index[: stops[-1]], stops
+        beta = scipy.sparse.csr_array(entries, shape=(n, self.problem.n_learners))
         self.levels = levels[:n] * self.unit
         complete = message in (REACHED, UNSEEN, ENOUGH)
         return ExactPath(

@@ -1,6 +1,5 @@
-r"""Kernels that follow exact piecewise linear paths from knot to knot.
-
-They are paths of the squared loss, on some candidates.
+r"""Kernels that follow exact piecewise linear paths of the squared loss from knot to knot, on some
+candidates.
 
 At the correlation level lam the *tied* candidates have abs correlation lam. Along a segment
 :math:`\beta` moves by d per unit of lam, d the solution of the small sign-constrained problem
@@ -142,9 +141,8 @@ def backward(factor, k, b):
 
 @kernel
 def append(factor, k, along, square):
-    """Column k of the factor.
-
-    It is `along` (k,), and the root of the squared distance from the span of the others.
+    """Append column k to the factor: `along` (k,), and the root of the squared distance from the
+    span of the others.
     """
     for i in range(k):
         factor[i, k] = along[i]
@@ -155,26 +153,23 @@ def append(factor, k, along, square):
 def extend(factor, k, products, square):
     """Append a column, given its products with the k others and with itself.
 
-    False, without a new column, if it depends on them.
-
-    It counts as dependent if its squared distance from their span is within the rounding of its
-    computation.
+    False, without a new column, if it depends on them: if its squared distance from their span is
+    within the rounding of its computation.
     """
     forward(factor, k, products)
-    rest = square
+    remaining = square
     for i in range(k):
-        rest -= products[i] * products[i]
-    if rest <= 64 * EPS * (k + 1) * square:
+        remaining -= products[i] * products[i]
+    if remaining <= 64 * EPS * (k + 1) * square:
         return False
-    append(factor, k, products, rest)
+    append(factor, k, products, remaining)
     return True
 
 
 @kernel
 def extend_near(factor, k, along, columns, active, j, least):
-    """As `extend`, for a column near to the span of the others.
-
-    It is given what `extend` left in `along`. False if the column depends on the others.
+    """As `extend`, for a column near to the span of the others, given what `extend` left in
+    `along`.
 
     The squared distance from the span is a difference from 1, so products, accurate to u, show
     distances down to u^{1/2} only. The column minus its projection shows them down to u. *Source*:
@@ -186,28 +181,28 @@ def extend_near(factor, k, along, columns, active, j, least):
     coefs = np.empty(k)
     for i in range(k):
         coefs[i] = along[i]
-    more = np.empty(k)
-    rest = np.empty(columns.shape[1])
+    correction = np.empty(k)
+    remainder = np.empty(columns.shape[1])
     length = 1.0
     backward(factor, k, coefs)
     for attempt in range(3):
         length = 1.0
-        for q in range(len(rest)):
-            rest[q] = columns[j, q]
+        for q in range(len(remainder)):
+            remainder[q] = columns[j, q]
         for i in range(k):
             length += abs(coefs[i])
-            for q in range(len(rest)):
-                rest[q] -= coefs[i] * columns[active[i], q]
+            for q in range(len(remainder)):
+                remainder[q] -= coefs[i] * columns[active[i], q]
         if attempt < 2:
             for i in range(k):
-                more[i] = np.dot(columns[active[i]], rest)
-            forward(factor, k, more)
+                correction[i] = np.dot(columns[active[i]], remainder)
+            forward(factor, k, correction)
             for i in range(k):
-                along[i] += more[i]
-            backward(factor, k, more)
+                along[i] += correction[i]
+            backward(factor, k, correction)
             for i in range(k):
-                coefs[i] += more[i]
-    square = np.dot(rest, rest)
+                coefs[i] += correction[i]
+    square = np.dot(remainder, remainder)
     if not square > (least * length) ** 2 * np.dot(columns[j], columns[j]):
         return False
     append(factor, k, along, square)
@@ -297,10 +292,7 @@ def add_rows(rows, k, by, out):
 
 @kernel
 def is_constrained(kind, value):
-    """Whether a candidate may move in the direction of its correlation only.
-
-    That depends on its coefficient.
-    """
+    """Whether a candidate with this coefficient may only move in the sense of its correlation."""
     return kind == STAGEWISE or (kind == LASSO and value == 0.0)
 
 
@@ -366,9 +358,9 @@ def find_rates(k, rows, factor, active, sign, direction, rate, target):
     The direction is corrected once if the rates of the active candidates show rounding. Return 1 +
     its l1 norm.
     """
-    least = 1.0
+    smallest_pivot = 1.0
     for i in range(k):
-        least = min(least, factor[i, i])
+        smallest_pivot = min(smallest_pivot, factor[i, i])
     for attempt in range(2):
         off, length = 0.0, 1.0
         for i in range(k):
@@ -378,7 +370,7 @@ def find_rates(k, rows, factor, active, sign, direction, rate, target):
         for i in range(k):
             target[i] = sign[active[i]] - rate[active[i]]
             off = max(off, abs(target[i]))
-        if attempt == 1 or off <= 64.0 * EPS * length or least <= LEAST_TOLD:
+        if attempt == 1 or off <= 64.0 * EPS * length or smallest_pivot <= LEAST_TOLD:
             return length
         forward(factor, k, target)
         backward(factor, k, target)
@@ -409,14 +401,14 @@ def find_direction(path, lam, k):
     barred = path.barred
     work = path.work
     n_tied, new = find_ties(kind, lam, tie, corr, sign, rank, tied, barred)
-    least = DEPENDENT_LAR if kind == LAR else DEPENDENT
+    nearest = DEPENDENT_LAR if kind == LAR else DEPENDENT
     if kind == LAR:
         for j in range(len(corr)):
             # below that every candidate is tied
             if tied[j] and rank[j] < 0 and not barred[j] and lam > ROUNDED * tie:
-                k = activate(j, k, least, columns, gram, rows, factor, active, rank, barred, work)
+                k = activate(j, k, nearest, columns, gram, rows, factor, active, rank, barred, work)
     elif new >= 0:
-        k = activate(new, k, least, columns, gram, rows, factor, active, rank, barred, work)
+        k = activate(new, k, nearest, columns, gram, rows, factor, active, rank, barred, work)
     for _ in range(20 * len(corr) + 100):
         blocking = 0
         while blocking >= 0:
@@ -429,7 +421,7 @@ def find_direction(path, lam, k):
                 k = deactivate(blocking, k, rows, factor, active, rank, direction)
         length = find_rates(k, rows, factor, active, sign, direction, rate, work)
         # the candidate most above the falling level; ties: the lowest
-        found, worst, doubt = (-1, 0.0, 256.0 * EPS * length)
+        entering, worst, doubt = (-1, 0.0, 256.0 * EPS * length)
         if kind != LAR and n_tied > k and k < len(active):
             for j in range(len(corr)):
                 if (
@@ -438,17 +430,17 @@ def find_direction(path, lam, k):
                     and not barred[j]
                     and 1.0 - sign[j] * rate[j] > worst + doubt
                 ):
-                    found = j
+                    entering = j
                     worst = 1.0 - sign[j] * rate[j]
-        if found < 0:
+        if entering < 0:
             break
-        before = k
-        k = activate(found, k, least, columns, gram, rows, factor, active, rank, barred, work)
+        n_before = k
+        k = activate(entering, k, nearest, columns, gram, rows, factor, active, rank, barred, work)
         # where one depends on the active ones, many may: all that do are barred at once
-        if k == before:
+        if k == n_before:
             for j in range(len(corr)):
                 if tied[j] and rank[j] < 0 and not barred[j] and 1.0 - sign[j] * rate[j] > doubt:
-                    barred[j] = depends(j, k, least, columns, factor, active, work)
+                    barred[j] = depends(j, k, nearest, columns, factor, active, work)
     return k
 
 
@@ -464,26 +456,26 @@ def step_length(kind, lam, end, tie, full, corr, rate, beta, direction, sign, ra
     full : whether every candidate depends on the active ones: then all correlations fall in
     proportion, and none crosses the level
     """
-    whole = lam - end
-    least = lam - end
+    to_end = lam - end
+    shortest = lam - end
     leaving = -1
     for j in range(len(corr)):
         if rank[j] >= 0:
             if kind == LASSO and direction[j] * sign[j] < 0.0:
                 fall = max(0.0, -beta[j] / direction[j])
-                if fall < least and whole - fall > 2.0 * tie:
-                    least, leaving = fall, j
+                if fall < shortest and to_end - fall > 2.0 * tie:
+                    shortest, leaving = fall, j
             continue
         if full:
             continue
         for side in (1.0, -1.0):
             closing = 1.0 - side * rate[j]
             apart = lam - side * corr[j]
-            if closing > 0.0 and apart < least * closing and not (tied[j] and sign[j] == side):
+            if closing > 0.0 and apart < shortest * closing and not (tied[j] and sign[j] == side):
                 fall = apart / closing
-                if fall >= 0.0 and (whole - fall) * min(closing, 1.0) > 2.0 * tie:
-                    least, leaving = fall, -1
-    return least, leaving
+                if fall >= 0.0 and (to_end - fall) * min(closing, 1.0) > 2.0 * tie:
+                    shortest, leaving = fall, -1
+    return shortest, leaving
 
 
 @kernel
@@ -495,21 +487,22 @@ def strayed(gone, corr, beta, rate, direction, followed):
     square, along, speed = 0.0, 0.0, 0.0
     for j in range(len(corr)):
         moved = beta[j] - followed[0, j] - gone * followed[2, j]
-        way = direction[j] - followed[2, j]
-        if moved != 0.0 or way != 0.0:
+        turned = direction[j] - followed[2, j]
+        if moved != 0.0 or turned != 0.0:
             fallen = followed[1, j] - corr[j] - gone * followed[3, j]
             faster = rate[j] - followed[3, j]
             square += moved * fallen
-            along += moved * faster + way * fallen
-            speed += way * faster
+            along += moved * faster + turned * fallen
+            speed += turned * faster
     return square, along, speed
 
 
 @kernel
 def certain_part(fall, lam, gone, tie, outside, far):
-    """The part of a fall of lam in which no outside learner can reach the level.
+    """The part of a fall of lam in which no outside learner can reach the level, to one part in
+    4,096.
 
-    To one part in 4,096. Outside learners are those that are no candidates.
+    Outside learners are those that are no candidates.
 
     gone : how far lam has fallen since the scan
     outside : see `Walk`
@@ -518,7 +511,7 @@ def certain_part(fall, lam, gone, tie, outside, far):
     Along a line an abs correlation is convex: before the horizon it is at most the mixture of both
     ends. Beyond it nothing is known.
     """
-    there = outside[0]
+    at_scan = outside[0]
     ahead = outside[1]
     horizon = outside[2]
     norm = outside[3]
@@ -527,21 +520,21 @@ def certain_part(fall, lam, gone, tie, outside, far):
         return fall
     low = 0.0
     high = fall
-    part = fall
+    trial = fall
     lowest = 0.5 * ROUNDED * tie
     for _ in range(13):
-        fallen = min(part, lam - lowest)
+        fallen = min(trial, lam - lowest)
         share = (gone + fallen) / horizon
         moved = (
             norm * (1.0 + SLACK) * math.sqrt(max(square + fallen * (along + fallen * speed), 0.0))
         )
-        if share <= 1.0 and there + (ahead - there) * share + moved + tie < lam - fallen:
-            low = part
+        if share <= 1.0 and at_scan + (ahead - at_scan) * share + moved + tie < lam - fallen:
+            low = trial
         else:
-            high = part
+            high = trial
         if low == fall:
             break
-        part = 0.5 * (low + high)
+        trial = 0.5 * (low + high)
     return low
 
 
@@ -559,9 +552,8 @@ def fill_residual(columns, target, beta, resid):
 
 @kernel
 def bring_back(path, lam, k):
-    """Bring the active correlations back to exactly lam.
-
-    Rounding has moved them; they are mended by iterative refinement.
+    """Bring the active correlations, which rounding has moved, back to exactly lam by iterative
+    refinement.
 
     If coefficients are large, correlations are computed from the residual, as sums of products
     leave too much rounding.
@@ -583,16 +575,16 @@ def bring_back(path, lam, k):
         worst, length = 0.0, 1.0
         for i in range(k):
             length += abs(beta[active[i]])
-        most = (16.0 if attempt == 0 else 64.0) * EPS * length
+        allowed = (16.0 if attempt == 0 else 64.0) * EPS * length
         if attempt == 0 and EPS * length * length > FINE:
-            most = 4.0 * EPS
+            allowed = 4.0 * EPS
             fill_residual(columns, path.target, beta, resid)
             for i in range(k):
                 corr[active[i]] = np.dot(columns[active[i]], resid)
         for i in range(k):
             work[i] = corr[active[i]] - lam * sign[active[i]]
             worst = max(worst, abs(work[i]))
-        if worst <= most:
+        if worst <= allowed:
             return
         for i in range(k):
             z = work[i] / factor[i, i] if factor[i, i] > FAR else 0.0
@@ -657,9 +649,8 @@ _knot_gap = kernel(knot_gap)
 
 
 def walk(path, lam, k, idle, gone):
-    """Follow the path until the level `end`, or until something else is needed.
-
-    That is a scan, an accurate check of a knot, or room in a record that is full.
+    """Follow the path until the level `end`, or until a scan, an accurate check of a knot, or room
+    in a record that is full is needed.
 
     Return why it stopped, the level, how many candidates are active, knots in a row without
     progress, knots in the record, and the fall to the next knot, if that is not certain.
@@ -748,17 +739,17 @@ def exact_residual(columns, beta, target, resid, lost):
         if by == 0.0:
             continue
         top = SPLIT * by - (SPLIT * by - by)
-        rest = by - top
+        tail = by - top
         for q in range(len(resid)):
             x = columns[j, q]
             before = resid[q]
             x_top = SPLIT * x - (SPLIT * x - x)
-            x_rest = x - x_top
+            x_tail = x - x_top
             term = by * x
             after = before + term
             back = after - before
             lost[q] += (before - (after - back)) + (term - back)
-            lost[q] += ((top * x_top - term) + top * x_rest + rest * x_top) + rest * x_rest
+            lost[q] += ((top * x_top - term) + top * x_tail + tail * x_top) + tail * x_tail
             resid[q] = after
     for q in range(len(resid)):
         resid[q] += lost[q]

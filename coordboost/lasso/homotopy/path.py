@@ -78,7 +78,7 @@ class ExactPath(PiecewiseLinear):
         return self._beta(PathPoint(step=step, l1=l1, lam=lam, alpha=alpha, fraction=fraction))
 
     def _beta(self, place):
-        return self._mix(*([part] for part in self._mixture(place))).toarray()[0]
+        return self._mix(*([ends] for ends in self._mixture(place))).toarray()[0]
 
     def coefs_at(self, lams):
         """Coefficients of the unit columns at several levels, CSR array (len(lams), n_learners).
@@ -109,7 +109,7 @@ class ExactPath(PiecewiseLinear):
     def order_of_entry(self):
         """Columns of X in the order in which they begin to move, (n_entered,)."""
         return self.problem.standardization.kept[
-            list(dict.fromkeys(j for _, j, way in self.events if way > 0))
+            list(dict.fromkeys(j for _, j, change in self.events if change > 0))
         ]
 
     def profile(self):
@@ -129,8 +129,8 @@ class ExactPath(PiecewiseLinear):
         numbers |= self._deviance(
             np.array([problem.value(problem.combine(beta)) for beta in betas])
         )
-        return {**numbers, "intercept": np.array([one[1] for one in raw])}, np.array(
-            [one[0] for one in raw]
+        return {**numbers, "intercept": np.array([model[1] for model in raw])}, np.array(
+            [model[0] for model in raw]
         )
 
     def degrees_of_freedom(self):
@@ -159,8 +159,8 @@ class ExactPath(PiecewiseLinear):
         only by rounding leave a gap there.
         """
         point = Evaluation.point(self.problem, self.beta_at(lam=lam))
-        least = float(np.abs(point.corr).max()) + point.rounding_of_corr(self.problem)
-        return L1Penalty(float(lam) if lam > 0 else least).certificate(self.problem, point)
+        level = float(np.abs(point.corr).max()) + point.rounding_of_corr(self.problem)
+        return L1Penalty(float(lam) if lam > 0 else level).certificate(self.problem, point)
 
     def certificate_at(self, place):
         """The certificate at a ``PathPoint``."""

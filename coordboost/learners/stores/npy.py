@@ -86,21 +86,21 @@ class Npy:
         n = lines.stop - lines.start
         width = along.stop - along.start
         size = self.dtype.itemsize
-        first = self.first + lines.start * stride + along.start * size
+        offset = self.first + lines.start * stride + along.start * size
         if n == 1 or (width == length and stride == length * size):
-            return self._entries(first, n * width).reshape(n, width)
-        return np.stack([self._entries(first + i * stride, width) for i in range(n)])
+            return self._entries(offset, n * width).reshape(n, width)
+        return np.stack([self._entries(offset + i * stride, width) for i in range(n)])
 
     def _entries(self, first, count):
         try:
-            out = np.fromfile(self.file, self.dtype, count, offset=first)
+            entries = np.fromfile(self.file, self.dtype, count, offset=first)
         except OSError as error:
             raise ValueError(
                 f"{self.file} cannot be read any more ({type(error).__name__})."
             ) from None
-        if len(out) != count:
+        if len(entries) != count:
             raise ValueError(f"{self.file} ends too early: it was truncated after it was opened.")
-        return out
+        return entries
 
     def pick(self, rows, index):
         """Return the columns `index` on a slice of rows."""

@@ -24,21 +24,21 @@ class Parquet:
     def __init__(self, files, heads, names=None):
         self.groups = []
         self.bands = []
-        first = 0
+        begin = 0
         for file, metadata in zip(files, heads, strict=True):
             schema = metadata.schema.to_arrow_schema()
             names = schema.names if names is None else names
             self._check(file, schema, names)
             for group in range(metadata.num_row_groups):
-                last = first + metadata.row_group(group).num_rows
-                if last > first:
+                last = begin + metadata.row_group(group).num_rows
+                if last > begin:
                     self.groups.append((file, metadata, group))
-                    self.bands.append(slice(first, last))
-                first = last
+                    self.bands.append(slice(begin, last))
+                begin = last
         self.names = list(names)
         self.grain = 1
         self.dtype = np.dtype(np.float64)
-        self.shape = (first, len(self.names))
+        self.shape = (begin, len(self.names))
 
     @staticmethod
     def _check(file, schema, names):
@@ -87,10 +87,10 @@ class Parquet:
         )
         with pyarrow.parquet.ParquetFile(file, metadata=metadata) as opened:
             table = opened.read_row_group(group, columns=names, use_threads=False)
-        out = np.empty((rows.stop - rows.start, len(names)), order="F")
+        values = np.empty((rows.stop - rows.start, len(names)), order="F")
         for i, name in enumerate(names):
-            out[:, i] = table.column(name).to_numpy()
-        return out
+            values[:, i] = table.column(name).to_numpy()
+        return values
 
     def pick(self, rows, index):
         """Return the columns `index` on a slice of rows."""

@@ -64,9 +64,9 @@ def fill_profile(codes, number, samples, sign, offset, near, profile):
             z[d[i]] += heavy
         for q in range(min(4, len(codes) - k)):
             total = 0
-            first = offset[k + q]
-            for b in range(offset[k + q + 1] - first):
-                profile[first + b] = near[first + b] + sign * total
+            begin = offset[k + q]
+            for b in range(offset[k + q + 1] - begin):
+                profile[begin + b] = near[begin + b] + sign * total
                 total += sums[q, b] if b < PLACES else 0
 
 
@@ -172,27 +172,27 @@ class Counts:
         between = self.totals[high] - self.totals[low]
         mean = splits.shift / splits.scale
         inside = np.where(apart, self.total - between, between)
-        rest = inside > self.total // 2
-        by = np.where(rest, -splits.scale, splits.scale) * np.sqrt(unit)
-        inside = np.where(rest, self.total - inside, inside)
+        mostly_inside = inside > self.total // 2
+        by = np.where(mostly_inside, -splits.scale, splits.scale) * np.sqrt(unit)
+        inside = np.where(mostly_inside, self.total - inside, inside)
         self.own = SmallerParts(
-            by, np.where(rest, 1 - mean, mean), inside, low, high, rest != apart
+            by, np.where(mostly_inside, 1 - mean, mean), inside, low, high, mostly_inside != apart
         )
         self.run = compiled(fill_entries, (self.own,))
 
     def cross(self, a, b):
         """Return the Gram entries of the learners `a` with those of `b`, (len(a), len(b))."""
-        out = np.empty((len(a), len(b)))
-        self._fill(np.asarray(a), SmallerParts(*(field[b] for field in self.own)), out)
-        return out
+        products = np.empty((len(a), len(b)))
+        self._fill(np.asarray(a), SmallerParts(*(field[b] for field in self.own)), products)
+        return products
 
     def columns(self, index, out):
         """Fill `out` (len(index), n_learners) with the Gram columns of some learners."""
         self._fill(np.asarray(index), self.own, out)
 
     def _fill(self, a, others, out):
-        for first in range(0, len(a), TOGETHER):
-            some = a[first : first + TOGETHER]
+        for begin in range(0, len(a), TOGETHER):
+            some = a[begin : begin + TOGETHER]
             self.hold(np.concatenate([self.own.low[some], self.own.high[some]]))
             self.run(
                 self.rows,
@@ -202,7 +202,7 @@ class Counts:
                 self.own,
                 others,
                 float(self.total),
-                out[first : first + TOGETHER],
+                out[begin : begin + TOGETHER],
             )
 
     def clear(self):
@@ -231,10 +231,10 @@ class Counts:
     def _count(self, u, profile):
         """Write the profile of place u into `profile`."""
         g = int(np.searchsorted(self.offset, u, side="right")) - 1
-        first = int(self.offset[g])
-        held = first + np.flatnonzero(self.at[first : self.offset[g + 1]] >= 0)
-        near = int(held[np.argmin(np.abs(self.totals[held] - self.totals[u]))])
-        low, end = sorted((u - first, near - first))
+        begin = int(self.offset[g])
+        counted = begin + np.flatnonzero(self.at[begin : self.offset[g + 1]] >= 0)
+        near = int(counted[np.argmin(np.abs(self.totals[counted] - self.totals[u]))])
+        low, end = sorted((u - begin, near - begin))
         # differences below 0 wrap around to large bytes
         samples = np.flatnonzero(self.codes[g] - np.uint8(low) < end - low)
         codes = self.codes

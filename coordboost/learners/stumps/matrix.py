@@ -63,16 +63,16 @@ def four_sums(codes, v, first, last, sums):
     g = sums[6]
     h = sums[7]
     for i in range(0, n - 1, 2):
-        one = v[i]
-        two = v[i + 1]
-        a[w[i]] += one
-        b[x[i]] += one
-        c[y[i]] += one
-        d[z[i]] += one
-        e[w[i + 1]] += two
-        f[x[i + 1]] += two
-        g[y[i + 1]] += two
-        h[z[i + 1]] += two
+        even = v[i]
+        odd = v[i + 1]
+        a[w[i]] += even
+        b[x[i]] += even
+        c[y[i]] += even
+        d[z[i]] += even
+        e[w[i + 1]] += odd
+        f[x[i + 1]] += odd
+        g[y[i + 1]] += odd
+        h[z[i + 1]] += odd
     for q in range(4):
         if n % 2 == 1:
             sums[q, codes[min(first + q, last), n - 1]] += v[n - 1]
@@ -120,8 +120,8 @@ def part_sum(sums, below, first, last, extra):
 
     A part that does not begin with bin 0 is a single bin.
     """
-    part = below[last + 1] if first == 0 else sums[first]
-    return part + sums[extra] if extra >= 0 else part
+    total = below[last + 1] if first == 0 else sums[first]
+    return total + sums[extra] if extra >= 0 else total
 
 
 @kernel
@@ -224,17 +224,17 @@ class Splits(_Splits, Learners):
             row = sums[g - 4 * k]
             total = cumulate(row, self.binned.n_bins[g], below)
             for j in range(self.begin[g], self.begin[g + 1]):
-                part = part_sum(row, below, self.first[j], self.last[j], self.extra[j])
-                out[j] = self.scale[j] * part - self.shift[j] * total
+                inside = part_sum(row, below, self.first[j], self.last[j], self.extra[j])
+                out[j] = self.scale[j] * inside - self.shift[j] * total
 
     def scan(self, v):
-        out = np.empty(len(self.feature), v.dtype)
+        corr = np.empty(len(self.feature), v.dtype)
         for k in range((len(self.binned.codes) + 3) // 4):
-            scan_share(self, v, k, out)
-        return out
+            scan_share(self, v, k, corr)
+        return corr
 
     def correlations(self, v, index):
-        out = np.empty(len(index), v.dtype)
+        corr = np.empty(len(index), v.dtype)
         counted = -1
         total = 0 * v[0]
         sums = np.empty((4, PLACES), v.dtype)
@@ -245,15 +245,15 @@ class Splits(_Splits, Learners):
                 counted = self.feature[j]
                 one_sums(self.binned.codes[counted], v, sums)
                 total = cumulate(sums[0], self.binned.n_bins[counted], below)
-            part = part_sum(sums[0], below, self.first[j], self.last[j], self.extra[j])
-            out[i] = self.scale[j] * part - self.shift[j] * total
-        return out
+            inside = part_sum(sums[0], below, self.first[j], self.last[j], self.extra[j])
+            corr[i] = self.scale[j] * inside - self.shift[j] * total
+        return corr
 
     def dot(self, j, v):
-        part = inside_sum(
+        inside = inside_sum(
             self.binned.codes[self.feature[j]], v, self.first[j], self.last[j], self.extra[j]
         )
-        return self.scale[j] * part - self.shift[j] * v.sum()
+        return self.scale[j] * inside - self.shift[j] * v.sum()
 
     def add(self, j, a, v):
         inside = a * (self.scale[j] - self.shift[j])
@@ -269,7 +269,7 @@ class Splits(_Splits, Learners):
         )
 
     def column(self, j):
-        out = np.zeros(self.binned.codes.shape[1], self.scale.dtype)
+        values = np.zeros(self.binned.codes.shape[1], self.scale.dtype)
         inside = self.scale[j] - self.shift[j]
         outside = -self.shift[j]
         add_values(
@@ -279,9 +279,9 @@ class Splits(_Splits, Learners):
             self.extra[j],
             inside,
             outside,
-            out,
+            values,
         )
-        return out
+        return values
 
     def gather(self, index):
         """Return the learners `index` as a dense (n_samples, len(index)) matrix."""
@@ -310,9 +310,9 @@ class Splits(_Splits, Learners):
 
     def combine(self, beta):
         """Return B beta, (n_samples,). *Cost*: one pass over each feature with a coefficient."""
-        out = np.zeros(self.n_samples, np.result_type(self.scale, beta))
-        compiled(add_steps)(self.binned.codes, *self.steps(beta), out)
-        return out
+        pred = np.zeros(self.n_samples, np.result_type(self.scale, beta))
+        compiled(add_steps)(self.binned.codes, *self.steps(beta), pred)
+        return pred
 
     def products(self, weight):
         """Return the ``Counts`` that compute Gram entries in the metric of `weight`.

@@ -31,16 +31,16 @@ def splits_of(binned, weight):
     )
     if len(beyond):
         raise ValueError(f"Binned needs codes below n_bins; feature {beyond[0]} has larger ones.")
-    found = [
+    features = [
         _splits_of_feature(share[:n_bins], int(missing), bool(categorical))
         for share, n_bins, missing, categorical in zip(
             shares, binned.n_bins, binned.missing, binned.categorical, strict=True
         )
     ]
-    begin = np.cumsum([0, *[len(result[0]) for result in found]])
-    feature = np.repeat(np.arange(len(found)), np.diff(begin))
+    begin = np.cumsum([0, *[len(result[0]) for result in features]])
+    feature = np.repeat(np.arange(len(features)), np.diff(begin))
     first, last, extra, inside, outside = (
-        np.concatenate(part) for part in zip(*found, strict=True)
+        np.concatenate(fields) for fields in zip(*features, strict=True)
     )
     return feature, first, last, extra, begin, inside, outside
 
@@ -54,8 +54,8 @@ def _splits_of_feature(share, missing, categorical):
         used = np.flatnonzero(share > 0)
         # with two categories, the two learners differ only in sign
         used = used[: 0 if len(used) == 1 else 1 if len(used) == 2 else None]
-        rest = np.array([share[:b].sum() + share[b + 1 :].sum() for b in used])
-        return used, used, np.full(len(used), -1), share[used], rest
+        others = np.array([share[:b].sum() + share[b + 1 :].sum() for b in used])
+        return used, used, np.full(len(used), -1), share[used], others
     ordered = share if missing < 0 else share[:missing]
     below = np.cumsum(ordered)
     above = np.cumsum(ordered[::-1])[::-1]
@@ -64,13 +64,13 @@ def _splits_of_feature(share, missing, categorical):
     gap = 0.0 if missing < 0 else share[missing]
     right = inner if gap == 0 or len(used) == 0 else used  # the last split: missing or not
     left = inner if gap > 0 else inner[:0]
-    rest = np.append(above, 0.0)
+    others = np.append(above, 0.0)
     return (
         np.zeros(len(right) + len(left), dtype=np.int64),
         np.concatenate([right, left]),
         np.repeat([-1, missing], [len(right), len(left)]),
         np.concatenate([below[right], below[left] + gap]),
-        np.concatenate([rest[right + 1] + gap, rest[left + 1]]),
+        np.concatenate([others[right + 1] + gap, others[left + 1]]),
     )
 
 
@@ -92,10 +92,12 @@ def check_splits(self):
     extra = self.extra
     begin = self.begin
     whole = (self.feature, first, last, extra)
-    if any(getattr(part, "dtype", None) != np.int64 or part.ndim != 1 for part in (*whole, begin)):
+    if any(
+        getattr(array, "dtype", None) != np.int64 or array.ndim != 1 for array in (*whole, begin)
+    ):
         raise ValueError(f"{kind} needs feature, first, last, extra and begin of int64.")
     sound = (
-        {len(part) for part in (*whole, self.scale, self.shift)} == {n}
+        {len(array) for array in (*whole, self.scale, self.shift)} == {n}
         and n > 0
         and len(begin) == d + 1
         and begin[0] == 0

@@ -28,12 +28,12 @@ TINY = np.finfo(np.float64).tiny
 NO_NODES = Nodes.of(Trees.empty(0, 1))
 
 
-class _Hand(NamedTuple):
+class _CurrentTree(NamedTuple):
     leaf: np.ndarray
     values: np.ndarray
 
 
-class Hand(_Hand, Learners):
+class CurrentTree(_CurrentTree, Learners):
     """The current tree as a dictionary of one learner: ``B_0 = values[leaf]``."""
 
     def add(self, j, a, v):
@@ -64,26 +64,29 @@ class TreeBank(Learners):
     scan = None  # type: ignore[assignment]  # an implicit dictionary
 
     def __init__(self, family, weight, trees=None, member=None):
-        self.family, self.weight = family, weight
-        # perhaps with room for more
-        self.held = Trees.empty(0, family.growth.max_leaves) if trees is None else trees
-        self.n_learners = len(self.held.n_leaves)
+        self.family = family
+        self.weight = weight
+        # the trees, perhaps with room for more
+        self.store = Trees.empty(0, family.growth.max_leaves) if trees is None else trees
+        self.n_learners = len(self.store.n_leaves)
         self._member = np.full(self.n_learners, -1, dtype=np.int64) if member is None else member
-        # the current tree; the length of the last one before normalisation
-        self.seen, self.length = (-1, 0.0)
+        # the number of the current tree, -1 for none
+        self.seen = -1
+        # the length of the last tree before normalisation
+        self.length = 0.0
         # the nodes of the trees that have been evaluated
         self._nodes = NO_NODES
 
     def __getstate__(self):
-        """Return the state for copy and pickle.
-
-        It is the trees, without the memory in which they grew and without what follows from them.
+        """Return the state for copy and pickle: the trees, without the memory in which they grew
+        and without what follows from them.
         """
-        kept = {key: value for key, value in vars(self).items() if key not in ("grower", "hand")}
-        return kept | {"seen": -1, "_nodes": None, "held": self.held.packed()}
+        memory = ("grower", "current")
+        state = {key: value for key, value in vars(self).items() if key not in memory}
+        return state | {"seen": -1, "_nodes": None, "store": self.store.packed()}
 
     def __setstate__(self, state):
-        vars(self).update(state, _nodes=NO_NODES, held=Trees.unpacked(state["held"]))
+        vars(self).update(state, _nodes=NO_NODES, store=Trees.unpacked(state["store"]))
 
     @property
     def binned(self):
@@ -107,7 +110,7 @@ class TreeBank(Learners):
     @property
     def trees(self):
         """The trees grown so far, a copy."""
-        return self.held.cut(self.n_learners)
+        return self.store.cut(self.n_learners)
 
     def saved(self, n):
         """Return the first n trees and the family as plain arrays."""
@@ -120,19 +123,15 @@ class TreeBank(Learners):
 
     @property
     def member(self):
-        """The family of each tree grown so far, int64 (n_learners,).
-
-        -1 for a tree that was grown for none.
-        """
+        """The family of each tree grown so far, -1 for none, int64 (n_learners,)."""
         return self._member[: self.n_learners]
 
     def lengths(self):
-        """Return the norm of each tree grown so far, (n_learners,).
-
-        It is scaled to the bound of its family.
+        """Return the norm of each tree grown so far, scaled to the bound of its family,
+        (n_learners,).
         """
         table = self.family.families
-        values = self.held.values
+        values = self.store.values
         return np.array(
             [table.bound[k] / norm(values[j], table.q) for j, k in enumerate(self.member)]
         )
@@ -149,24 +148,24 @@ class TreeBank(Learners):
 
     def room(self, n):
         """Allocate room for `n` more trees, and return the bank itself."""
-        self.held = self.held.with_room(self.n_learners + n)
-        more = np.full(len(self.held.n_leaves) - len(self._member), -1, dtype=np.int64)
-        self._member = np.concatenate([self._member, more]) if len(more) else self._member
+        self.store = self.store.with_room(self.n_learners + n)
+        added = np.full(len(self.store.n_leaves) - len(self._member), -1, dtype=np.int64)
+        if len(added):
+            self._member = np.concatenate([self._member, added])
         return self
 
     def forget(self, n):
         """Drop all but the first `n` trees."""
-        self.held, self._member, self.seen = self.held.cut(n), self._member[:n].copy(), -1
+        self.store = self.store.cut(n)
+        self._member = self._member[:n].copy()
         self._nodes = self._nodes.cut(min(n, self._nodes.n_trees))
         self.n_learners = n
+        self.seen = -1
 
     @property
     def feature(self):
-        """The feature that splits the root of each tree, (n_learners,).
-
-        0 for a tree of one leaf.
-        """
-        return np.maximum(self.held.feature[: self.n_learners, 0], 0)
+        """The feature that splits the root of each tree, 0 for one leaf alone, (n_learners,)."""
+        return np.maximum(self.store.feature[: self.n_learners, 0], 0)
 
     @functools.cached_property
     def grower(self):
@@ -174,12 +173,12 @@ class TreeBank(Learners):
         return Grower(self.binned, self.family.growth)
 
     @functools.cached_property
-    def hand(self):
+    def current(self):
         """The current tree, on the samples of the bank."""
-        return Hand(self.grower.leaf, np.zeros(self.family.growth.max_leaves))
+        return CurrentTree(self.grower.leaf, np.zeros(self.family.growth.max_leaves))
 
     @functools.cached_property
-    def _metric(self):
+    def _leaf_weight(self):
         """Weights for leaf values: one number if all are equal.
 
         With Newton's leaf values, an array for second derivatives.
@@ -189,48 +188,41 @@ class TreeBank(Learners):
         return self.weight[:1].copy() if (self.weight == self.weight[0]).all() else self.weight
 
     @functools.cached_property
-    def _fixed(self):
-        """Arguments of each growth.
+    def _metric(self):
+        """Weights in which a tree on all rows is a unit vector, empty if those of its leaves."""
+        return self.weight if self.family.newton else np.zeros(0)
 
-        All features, their penalties, whether entries are wide, and the metric (weights) of the
-        trees.
-        """
-        newton = self.family.newton
-        two = newton or len(self._metric) > 1 or self.n_samples >= 1 << NARROW
-        return (
-            np.arange(self.n_groups),
-            self.family.penalty,
-            two,
-            self.weight if newton else np.zeros(0),
-        )
+    @functools.cached_property
+    def _wide(self):
+        """Whether a histogram needs two numbers for each entry, one of them the weight."""
+        weighted = self.family.newton or len(self._leaf_weight) > 1
+        return weighted or self.n_samples >= 1 << NARROW
+
+    @functools.cached_property
+    def _features(self):
+        """All features."""
+        return np.arange(self.n_groups)
 
     def see(self, j):
         """Make tree j the current one."""
         if self.seen != j:
-            self.forest.leaves(j, self.hand.leaf)
-            self.hand.values[:] = self.held.values[j]
+            self.forest.leaves(j, self.current.leaf)
+            self.current.values[:] = self.store.values[j]
             self.seen = j
 
     def find(self, v):
         """Grow a tree that fits `v` and add it to the bank; return its number and correlation."""
-        return self.find_in(v, self._fixed[0])
+        return self.find_in(v, self._features)
 
     def find_in(self, v, groups):
         """Do the same as `find`, with splits by the features `groups` only."""
         if self.family.growth.subsample < 1:
             return self._find_in_some(v, groups)
-        (_, penalty, wide, metric), grower, j, trees = (
-            self._fixed,
-            self.grower,
-            self.n_learners,
-            self.held,
-        )
-        n_leaves = grower.grow(v, self._metric, groups, penalty, wide, kept=(metric, trees, j))
-        self.n_learners, (corr, self.length) = j + 1, grower.fit
-        if n_leaves == 0:
-            self.seen, trees.n_leaves[j] = -1, 1
-        else:
-            self.seen, self.hand.values[:] = j, trees.values[j]
+        j = self.n_learners
+        stored = (self._metric, self.store, j)
+        n_leaves = self._grow(v, self._leaf_weight, groups, kept=stored)
+        corr, self.length = self.grower.fit
+        self._add(n_leaves)
         return j, corr
 
     def _find_in_some(self, v, groups):
@@ -238,33 +230,39 @@ class TreeBank(Learners):
 
         The tree is a unit vector on all rows.
         """
-        (_, penalty, wide, _), grower, j, values = (
-            self._fixed,
-            self.grower,
-            self.n_learners,
-            self.held.values,
-        )
-        (drawn, others), metric = grower.draw(j), self._metric
-        weight = metric if len(metric) == 1 else metric[drawn]
-        n_leaves = grower.grow(
-            v[drawn],
-            weight,
-            groups,
-            penalty,
-            wide,
-            kept=(metric[:0], self.held, j),
-            drawn=drawn,
-        )
-        self.n_learners, (_, self.length) = j + 1, grower.fit
-        if n_leaves == 0:
-            self.seen, self.held.n_leaves[j] = -1, 1
-            return j, math.nan
-        grower.write_other_leaves(others)
-        corr, size = compiled(unit_on_all)(self.weight, v, self.hand.leaf, values[j])
-        self.seen, self.hand.values[:], self.length = j, values[j], self.length * size
+        j = self.n_learners
+        grower = self.grower
+        drawn, others = grower.draw(j)
+        weight = self._leaf_weight
+        of_drawn = weight if len(weight) == 1 else weight[drawn]
+        stored = (np.zeros(0), self.store, j)
+        n_leaves = self._grow(v[drawn], of_drawn, groups, kept=stored, drawn=drawn)
+        corr, self.length = grower.fit
+        if n_leaves > 0:
+            grower.write_other_leaves(others)
+            values = self.store.values[j]
+            corr, norm_on_all = compiled(unit_on_all)(self.weight, v, grower.leaf, values)
+            self.length *= norm_on_all
+        self._add(n_leaves)
         if corr < 0 and self.family.growth.monotone.any():
             corr = 0.0  # no step: a step back along a tree that may only rise would fall
         return j, corr
+
+    def _grow(self, target, weight, features, **options):
+        """Grow a tree. Return its number of leaves; 0 if a number is not finite."""
+        penalty = self.family.penalty
+        return self.grower.grow(target, weight, features, penalty, self._wide, **options)
+
+    def _add(self, n_leaves):
+        """Number the tree just grown and make it the current one; with no leaves it is none."""
+        j = self.n_learners
+        self.n_learners = j + 1
+        if n_leaves == 0:
+            self.seen = -1
+            self.store.n_leaves[j] = 1
+        else:
+            self.seen = j
+            self.current.values[:] = self.store.values[j]
 
     def least_risk(self, v, drawn, revisit, risk, less):
         """Grow one tree for `v`, and select among its prefixes by least risk.
@@ -275,78 +273,46 @@ class TreeBank(Learners):
         risk : function of (number, family, correlation)
         less : function of (risk, family, other risk, other family), whether the first risk is less
         """
-        table, grower, n, (every, penalty, wide, _) = (
-            self.family.families,
-            self.grower,
-            self.n_learners,
-            self._fixed,
-        )
-        splits = table.nodes[drawn]
-        state = grower.state
-        nodes = grower.nodes
-        values = self.held.values[n]
-        if (
-            grower.grow(
-                v, self._metric, every, penalty, wide, max_leaves=max(1, int(splits.max())) + 1
-            )
-            == 0
-        ):
-            self.n_learners, self.seen, self.held.n_leaves[n], self._member[n] = (
-                n + 1,
-                -1,
-                1,
-                drawn[0],
-            )
+        n = self.n_learners
+        max_leaves = max(1, int(self.family.families.nodes[drawn].max())) + 1
+        if self._grow(v, self._leaf_weight, self._features, max_leaves=max_leaves) == 0:
+            self._member[n] = drawn[0]
+            self._add(0)
             return n, math.nan
+        prefixes = Prefixes(self)
         best = None
-        grown = grower.leaf.copy()
-        number = np.zeros(len(nodes), dtype=np.int64)
-        last = -1
-        corr = 0.0
-        power = (1 / (table.q - 1) if table.q > 1 else math.inf) if table.sums else None
-
-        def begin(f):
-            """Make the prefix for family f the current tree, numbered n; return its correlation."""
-            nonlocal last, corr
-            self._member[n], m = f, min(2 * int(table.nodes[f]) + 1, int(state.nodes))
-            if m != last:
-                corr, _ = compiled(cut_back)(
-                    state, nodes, m, power, grown, number, grower.leaf, values
-                )
-                self.hand.values[:], self.seen, last = values, n, m
-            return corr
-
-        for j, f in [*enumerate(self._member[:n] if revisit else ()), *((n, f) for f in drawn)]:
-            if f >= 0:
-                if j < n:
-                    self.see(j)
-                    product = float(v @ self.hand.values[self.hand.leaf])
-                    last = -1
-                else:
-                    product = begin(f)
-                found = risk(j, f, product), f
-                if best is None or less(*found, *best[:2]):
-                    best = (*found, j, product)
-        _, f, j, product = best
+        candidates = [(n, f) for f in drawn]
+        if revisit:
+            candidates = [*enumerate(self._member[:n]), *candidates]
+        for j, f in candidates:
+            if f < 0:
+                continue
+            if j < n:
+                self.see(j)
+                corr = float(v @ self.current.values[self.current.leaf])
+            else:
+                corr = prefixes.show(f)
+            candidate_risk = risk(j, f, corr)
+            if best is None or less(candidate_risk, f, *best[:2]):
+                best = (candidate_risk, f, j, corr)
+        _, f, j, corr = best
         if j == n:
-            begin(f)
-            compiled(keep_nodes)(state, nodes, grower.goes_left, last, self.held, n)
-            self.n_learners += 1
-        return j, product
+            prefixes.keep(f)
+        return j, corr
 
     def reach(self, j):
         """Return the bound of the family of tree j, and the norm of the tree scaled to it."""
         self.see(j)
         bound = self.family.families.bound[self._member[j]]
-        return bound, bound / norm(self.hand.values, self.family.families.q)
+        return bound, bound / norm(self.current.values, self.family.families.q)
 
     def measure(self, write_curvature):
-        """Use the second derivatives at the model as weights of the next tree.
+        """Use the second derivatives at the model as weights of the next tree, if it is Newton's.
 
-        If it is Newton's; they are written by `write_curvature`.
+        They are written by `write_curvature`.
         """
         if self.family.newton:
-            write_curvature(self._metric)
+            write_curvature(self._leaf_weight)
 
     def refit(self, j, v, scale, key):
         """Refit the leaves of the tree just grown to `v` and white noise.
@@ -354,8 +320,8 @@ class TreeBank(Learners):
         Return the length of the new fit.
         """
         grower = self.grower
-        scratch = self.hand.values
-        values = self.held.values[j]
+        scratch = self.current.values
+        values = self.store.values[j]
         self.length = compiled(refit_leaves)(
             grower.state,
             grower.nodes,
@@ -388,7 +354,7 @@ class TreeBank(Learners):
         Tree j is the tree just grown.
         """
         self.see(j)
-        return self.hand.leaf, self.length * self.hand.values[: self.held.n_leaves[j]]
+        return self.current.leaf, self.length * self.current.values[: self.store.n_leaves[j]]
 
     def take_leaf_steps(self, j, steps, whole):
         """Give the leaves of the tree just grown the values `steps`.
@@ -398,8 +364,8 @@ class TreeBank(Learners):
         whole : the values minimise the losses of the leaves: the ridge penalty, the smoothing of
         categories and the largest step still apply
         """
-        weight = np.bincount(self.hand.leaf, self.weight, len(steps))
-        values = self.held.values[j]
+        weight = np.bincount(self.current.leaf, self.weight, len(steps))
+        values = self.store.values[j]
         growth = self.family.growth
         if whole:
             nodes = self.grower.nodes[: self.grower.state.nodes]
@@ -409,7 +375,7 @@ class TreeBank(Learners):
         self.length = float(np.sqrt(weight @ (steps * steps)))
         if self.length > 0:
             values[: len(steps)] = steps / self.length
-            self.hand.values[:] = values
+            self.current.values[:] = values
         return self.length
 
     def bound(self, v):
@@ -417,9 +383,9 @@ class TreeBank(Learners):
         return math.inf
 
     def column(self, j):
-        one = np.zeros(j + 1)
-        one[j] = 1.0
-        return self.combine(one)
+        beta = np.zeros(j + 1)
+        beta[j] = 1.0
+        return self.combine(beta)
 
     def correlations(self, v, index):
         return np.array([self.column(j) @ v for j in index])
@@ -442,7 +408,7 @@ class TreeBank(Learners):
             If a tree with a coefficient has more than one split.
         """
         learners = np.flatnonzero(beta)
-        trees = self.held
+        trees = self.store
         deep = learners[trees.n_leaves[learners] > 2]
         if len(deep):
             n_leaves = int(trees.n_leaves[deep[0]])
@@ -464,7 +430,7 @@ class TreeBank(Learners):
 
         It can be applied to other rows in the same bins.
         """
-        return Tree.of(self.held, j, self.family.binning)
+        return Tree.of(self.store, j, self.family.binning)
 
     def splits(self, j):
         """Return the condition of each node of tree j, a list of ``Split``, None for a leaf."""
@@ -490,8 +456,8 @@ class TreeBank(Learners):
         """
         n_known = self._nodes.n_trees
         if n_known < self.n_learners:
-            self._nodes = self._nodes.joined(Nodes.of(self.held, n_known, self.n_learners))
-        return Forest(rows, self.held, self._nodes)
+            self._nodes = self._nodes.joined(Nodes.of(self.store, n_known, self.n_learners))
+        return Forest(rows, self.store, self._nodes)
 
     at = standing
 
@@ -500,4 +466,50 @@ class TreeBank(Learners):
 
         See ``Binning.coarse``.
         """
-        return edges_of(self.held, self.n_learners, self.n_groups)
+        return edges_of(self.store, self.n_learners, self.n_groups)
+
+
+class Prefixes:
+    """The prefixes of the tree that a bank has just grown: its trees for the families.
+
+    See ``tree.py``. The tree gets the number of the next one.
+    """
+
+    def __init__(self, bank):
+        families = bank.family.families
+        self.bank = bank
+        self.j = bank.n_learners
+        self.leaf = bank.grower.leaf.copy()
+        self.number = np.zeros(len(bank.grower.nodes), dtype=np.int64)
+        self.n_nodes = -1  # of the prefix last shown
+        self.corr = 0.0
+        # leaf values are powers of the sums of the leaves; None for the fitted values
+        self.power = None
+        if families.sums:
+            self.power = 1 / (families.q - 1) if families.q > 1 else math.inf
+
+    def show(self, f):
+        """Make the prefix for family f the current tree; return its correlation."""
+        bank = self.bank
+        grower = bank.grower
+        values = bank.store.values[self.j]
+        n_nodes = min(2 * int(bank.family.families.nodes[f]) + 1, int(grower.state.nodes))
+        bank._member[self.j] = f
+        if bank.seen != self.j or n_nodes != self.n_nodes:
+            memory = self.leaf, self.number, grower.leaf, values
+            self.corr, _ = compiled(cut_back)(
+                grower.state, grower.nodes, n_nodes, self.power, *memory
+            )
+            bank.current.values[:] = values
+            bank.seen = self.j
+            self.n_nodes = n_nodes
+        return self.corr
+
+    def keep(self, f):
+        """Add the prefix for family f to the bank."""
+        bank = self.bank
+        grower = bank.grower
+        self.show(f)
+        flags = grower.goes_left
+        compiled(keep_nodes)(grower.state, grower.nodes, flags, self.n_nodes, bank.store, self.j)
+        bank.n_learners += 1

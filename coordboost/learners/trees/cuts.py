@@ -60,9 +60,8 @@ def is_bounded(node):
 
 @kernel
 def side_score(total, weight, low, high):
-    """Return the value total / weight clipped to its bounds.
-
-    And the score of a side with this value.
+    """Return the value total / weight clipped to its bounds, and the score of a side with this
+    value.
     """
     value = min(max(total / weight if weight > 0 else 0.0, low), high)
     return value, (2 * total - weight * value) * value
@@ -85,7 +84,7 @@ def bounded_score(left, right, w_left, w_right, node, sign):
 
 @kernel
 def write_sides(state, sums, counts, n_cuts, node, total, entry, scratch):
-    """Write the sums, weights and counts on both sides of the cuts after bins 0, 1, ...
+    """Write the sums, weights and counts on both sides of the cut after each bin.
 
     `total` and `entry` are those of missing values that go left, else 0.
     """

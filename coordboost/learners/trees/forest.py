@@ -70,22 +70,22 @@ class Nodes(NamedTuple):
     @classmethod
     def of(cls, trees, begin=0, end=None):
         """Return the nodes of the trees from `begin` to `end` of ``Trees``."""
-        part = Trees(*(column[begin:end] for column in trees))
-        passed = part.n_leaves <= SLOTS
-        at = np.arange(part.feature.shape[1])
-        exists = (at < 2 * part.n_leaves[:, None] - 1) & passed[:, None]
-        is_inner = exists & (part.feature >= 0)
-        slot = slots_of(part, is_inner)
+        block = Trees(*(column[begin:end] for column in trees))
+        passed = block.n_leaves <= SLOTS
+        at = np.arange(block.feature.shape[1])
+        exists = (at < 2 * block.n_leaves[:, None] - 1) & passed[:, None]
+        is_inner = exists & (block.feature >= 0)
+        slot = slots_of(block, is_inner)
         tree, node = np.nonzero(is_inner)
         rank = np.cumsum(is_inner, axis=1)
-        first, last, row, goes_right = intervals_of(part.goes_left, tree, node)
+        first, last, row, goes_right = intervals_of(block.goes_left, tree, node)
         leaf_tree, leaf_node = np.nonzero(exists & ~is_inner)
-        leaf_start = np.append(0, np.cumsum(np.where(passed, part.n_leaves, 0)))
+        leaf_start = np.append(0, np.cumsum(np.where(passed, block.n_leaves, 0)))
         leaf = np.zeros(leaf_start[-1], dtype=np.uint8)
-        leaf[leaf_start[leaf_tree] + slot[leaf_tree, leaf_node]] = part.left[leaf_tree, leaf_node]
+        leaf[leaf_start[leaf_tree] + slot[leaf_tree, leaf_node]] = block.left[leaf_tree, leaf_node]
         return cls(
             np.append(0, np.cumsum(is_inner.sum(axis=1))),
-            part.feature[tree, node].astype(np.int64),
+            block.feature[tree, node].astype(np.int64),
             slot[tree, node].astype(np.uint8),
             rank[tree, node].astype(np.uint8),
             first,
@@ -146,15 +146,15 @@ def intervals_of(goes_left, tree, node):
     row = np.full(len(tree), -1, dtype=np.int64)
     tables = [np.zeros((0, 256), dtype=np.uint8)]
     n_rows = 0
-    for part in slices(len(tree), NODES):
-        right = 1 - np.unpackbits(goes_left[tree[part], node[part]], axis=1, bitorder="little")
+    for block in slices(len(tree), NODES):
+        right = 1 - np.unpackbits(goes_left[tree[block], node[block]], axis=1, bitorder="little")
         begins = (right == 1) & (np.roll(right, 1, axis=1) == 0)
         count = right.sum(axis=1, dtype=np.int64)
         is_set = (begins.sum(axis=1) > 1) | (count == 0)
-        first[part] = begins.argmax(axis=1)
-        last[part] = np.maximum(count, 1) - 1
+        first[block] = begins.argmax(axis=1)
+        last[block] = np.maximum(count, 1) - 1
         n_sets = int(is_set.sum())
-        row[part][is_set] = n_rows + np.arange(n_sets)
+        row[block][is_set] = n_rows + np.arange(n_sets)
         n_rows += n_sets
         tables.append(right[is_set])
     return first, last, row, np.concatenate(tables)
@@ -168,14 +168,14 @@ def edges_of(trees, n, n_features):
     edges = np.zeros((n_features, 255), dtype=bool)
     exists = np.arange(trees.feature.shape[1]) < 2 * trees.n_leaves[:n, None] - 1
     tree, node = np.nonzero(exists & (trees.feature[:n] >= 0))
-    for part in slices(len(tree), NODES):
-        feature = trees.feature[tree[part], node[part]]
-        goes_left = trees.goes_left[tree[part], node[part]]
+    for block in slices(len(tree), NODES):
+        feature = trees.feature[tree[block], node[block]]
+        goes_left = trees.goes_left[tree[block], node[block]]
         left = np.unpackbits(goes_left, axis=1, bitorder="little")
         order = np.argsort(feature, kind="stable")
-        found, begin = np.unique(feature[order], return_index=True)
+        features, begin = np.unique(feature[order], return_index=True)
         apart = (left[:, 1:] != left[:, :-1])[order]
-        edges[found] |= np.logical_or.reduceat(apart, begin, axis=0)
+        edges[features] |= np.logical_or.reduceat(apart, begin, axis=0)
     return edges
 
 
@@ -290,16 +290,16 @@ class Forest(_Forest, Learners):
     def combine(self, beta):
         """Return B beta, (n_samples,); blocks of rows run on threads."""
         learners = np.flatnonzero(beta)
-        out = np.zeros(self.n_samples)
+        pred = np.zeros(self.n_samples)
         run = compiled(add_trees)
         fixed = (self.binned.codes, self.trees, self.nodes, learners)
         beta = np.asarray(beta, dtype=np.float64)[learners]
 
         def add(rows):
-            run(*fixed, beta, out, rows.start, rows.stop)
+            run(*fixed, beta, pred, rows.start, rows.stop)
 
-        in_blocks(add, len(out), ROWS)
-        return out
+        in_blocks(add, len(pred), ROWS)
+        return pred
 
     def leaves(self, j, out):
         """Write the leaf of each sample in tree j into `out`, (n_samples,) of an integer type."""

@@ -68,12 +68,12 @@ def draw_rows(seed, j, share, n_samples, drawn, others):
     order
     """
     key = key_of(seed, ROWS, j)
-    least = np.int64(math.ceil(share * 2.0**32))
+    threshold = np.int64(math.ceil(share * 2.0**32))
     at = 0
     for i in range(n_samples):  # no branch: it would be unpredictable
         bits = word(key, i >> 1)
         taken = int(
-            np.int64((bits >> np.uint64(32) if i & 1 else bits) & np.uint64(0xFFFFFFFF)) < least
+            np.int64((bits >> np.uint64(32) if i & 1 else bits) & np.uint64(0xFFFFFFFF)) < threshold
         )
         drawn[at] = others[i - at] = i
         at += taken
@@ -273,10 +273,10 @@ def is_allowed(sets, open_sets, at, f):
     """
     if sets is None:
         return True
-    found = False
+    allowed = False
     for k in range(sets.shape[1]):
-        found |= (sets[f, k] & open_sets[at, k]) != 0
-    return found
+        allowed |= (sets[f, k] & open_sets[at, k]) != 0
+    return allowed
 
 
 @kernel
@@ -581,9 +581,8 @@ def along_tree(state, nodes, damping):
 
 @kernel
 def shorten(monotone, state, nodes, damping):
-    """Multiply the values of a tree with monotone constraints by one factor.
-
-    Then the tree does not raise the loss.
+    """Multiply the values of a tree with monotone constraints by one factor, so that it does not
+    raise the loss.
 
     A constraint may push a leaf past its minimum, but the loss changes by at most
     ``-product s + rise s^2`` along the share s of the tree. If the product is negative, the damping
@@ -622,10 +621,9 @@ def number_leaves(table, limits, memory):
 
 
 @kernel
-def writes_leaves(nodes, at):
-    """Return True for a leaf whose rows are in its own range.
-
-    And for a split whose two leaves still share its range of rows.
+def holds_leaves(nodes, at):
+    """Return True for a leaf whose rows are in its own range, and for a split whose two leaves
+    still share its range of rows.
     """
     if nodes[at].feature >= 0:
         return not nodes[at].rows_moved
@@ -643,7 +641,7 @@ def write_leaves(table, memory, first, step):
     codes = table.codes
     goes_left = memory.goes_left
     for at in range(state.nodes):
-        if writes_leaves(nodes, at):
+        if holds_leaves(nodes, at):
             node = nodes[at]
             flags = goes_left[at]
             for share in range(first, state.shares, step):

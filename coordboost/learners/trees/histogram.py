@@ -69,13 +69,13 @@ def refuse_light_weights(weight, min_samples):
     """
     total = float(weight.sum())
     bits = math.frexp(float(len(weight)))[1]
-    least = LIGHT * math.ldexp(1.0, math.frexp(total)[1] + bits - 62)
-    light = int(np.count_nonzero((weight > 0) & (weight < least)))
+    lightest = LIGHT * math.ldexp(1.0, math.frexp(total)[1] + bits - 62)
+    light = int(np.count_nonzero((weight > 0) & (weight < lightest)))
     if light >= min_samples + len(weight) // SCATTERED:
         raise ValueError(
-            f"sample_weight: {light:,} rows weigh between 0 and {least:.2g}, too little beside a "
-            f"sum of {total:.3g} for the sums of trees: set these weights to 0, or make the others "
-            "smaller."
+            f"sample_weight: {light:,} rows weigh between 0 and {lightest:.2g}, too little beside "
+            f"a sum of {total:.3g} for the sums of trees: set these weights to 0, or make the "
+            "others smaller."
         )
 
 

@@ -77,19 +77,21 @@ class Trees(NamedTuple):
             Says what is wrong.
         """
         leaves = self.values.shape[1]
-        shapes = (
-            [part.shape[1:] for part in Trees.empty(0, leaves)] if 1 <= leaves <= max_leaves else []
-        )
-        if [part.shape[1:] for part in self] != shapes or len({len(part) for part in self}) > 1:
+        shapes = []
+        if 1 <= leaves <= max_leaves:
+            shapes = [array.shape[1:] for array in Trees.empty(0, leaves)]
+        rooms = {len(array) for array in self}
+        if [array.shape[1:] for array in self] != shapes or len(rooms) > 1:
             raise ValueError("the arrays of the trees have inconsistent shapes.")
         at = np.arange(2 * leaves - 1)
         count = self.n_leaves[:, None]
         left = self.left
-        known = ((count >= 1) & (count <= leaves)).all() and np.isfinite(self.values).all()
-        leads = np.where(
-            self.feature >= 0, (left > at) & (left < 2 * count - 2), (left >= 0) & (left < count)
-        )
-        if not (known and (leads & (self.feature < n_features) | (at >= 2 * count - 1)).all()):
+        counted = ((count >= 1) & (count <= leaves)).all() and np.isfinite(self.values).all()
+        has_children = (left > at) & (left < 2 * count - 2)
+        has_leaf = (left >= 0) & (left < count)
+        leads_on = np.where(self.feature >= 0, has_children, has_leaf)
+        is_used = at < 2 * count - 1
+        if not (counted and (leads_on & (self.feature < n_features) | ~is_used).all()):
             raise ValueError("a tree has an invalid node, or a value that is not finite.")
 
     def resized(self, room, leaves):
@@ -97,11 +99,11 @@ class Trees(NamedTuple):
 
         What does not fit is dropped.
         """
-        out = Trees.empty(room, leaves)
-        for new, old in zip(out, self, strict=True):
-            both = tuple(slice(min(sizes)) for sizes in zip(new.shape, old.shape, strict=True))
-            new[both] = old[both]
-        return out
+        trees = Trees.empty(room, leaves)
+        for new, old in zip(trees, self, strict=True):
+            corner = tuple(slice(min(sizes)) for sizes in zip(new.shape, old.shape, strict=True))
+            new[corner] = old[corner]
+        return trees
 
     def cut(self, n):
         """Return a copy of the first n trees."""
@@ -149,11 +151,10 @@ def keep_nodes(state, nodes, flags, m, trees, j):
     for at in range(m):
         node = nodes[at]
         inner = node.feature >= 0 and node.left < m
-        gain[j, at], n_samples[j, at] = (
-            node.gain / state.scale / state.scale if inner else 0.0,
-            node.count,
-        )
-        feature[j, at], left[j, at] = (node.feature, node.left) if inner else (-1, n_leaves[j])
+        n_samples[j, at] = node.count
+        gain[j, at] = node.gain / state.scale / state.scale if inner else 0.0
+        feature[j, at] = node.feature if inner else -1
+        left[j, at] = node.left if inner else n_leaves[j]
         n_leaves[j] += 1 - inner
         for byte in range(SET if inner else 0):
             bits = 0
@@ -173,25 +174,24 @@ def unit_values(state, nodes, m, power, metric, v, leaf, values):
     metric : (n_samples,) or (1,), weights for norm and product, summed over samples; empty to take
         them from the sums of the leaves
     """
-    largest = square = corr = 0.0
-    one = 0
+    largest = 0.0
     for at in range(m):
-        if nodes[at].feature < 0 or nodes[at].left >= m:
-            largest = max(
-                largest, abs(nodes[at].value if power is None else float(nodes[at].total))
-            )
+        node = nodes[at]
+        if node.feature < 0 or node.left >= m:
+            largest = max(largest, abs(node.value if power is None else float(node.total)))
+    n_leaves = 0
+    square = corr = 0.0
     for at in range(m):
         node = nodes[at]
         if node.feature < 0 or node.left >= m:
             value = 1.0  # if there is nothing to fit: the constant
             if largest > 0.0:
-                value = (
-                    node.value / largest
-                    if power is None
-                    else (abs(node.total) / largest) ** power * (1 if node.total > 0 else -1)
-                )
-            values[one] = value
-            one += 1
+                if power is None:
+                    value = node.value / largest
+                else:
+                    value = (abs(node.total) / largest) ** power * (1 if node.total > 0 else -1)
+            values[n_leaves] = value
+            n_leaves += 1
             square += state.unit * node.mass * value * value
             corr += node.total / state.scale * value
     if len(metric) > 0:
@@ -202,7 +202,7 @@ def unit_values(state, nodes, m, power, metric, v, leaf, values):
             corr += v[i] * value
     size = math.sqrt(square)
     for k in range(len(values)):
-        values[k] = values[k] / size if k < one else 0.0
+        values[k] = values[k] / size if k < n_leaves else 0.0
     return corr / size, size * largest
 
 
@@ -268,19 +268,20 @@ def refit_leaves(state, nodes, leaf, l2, v, scale, key, scratch, values):
         values[leaf[i + 1]] += v[i + 1]
     if len(v) & 1:
         scratch[leaf[len(v) - 1]] += v[len(v) - 1]
-    total = square = 0.0
+    weights = square = 0.0
     for at in range(state.nodes):
         if nodes[at].feature < 0:
             weight = state.unit * nodes[at].mass
-            one = nodes[at].leaf
-            whole = weight + l2 + nodes[at].smoothing
-            fit = scratch[one] + values[one] + scale * math.sqrt(whole) * normal(key, one)
-            scratch[one] = fit / whole if whole > 0.0 else 0.0
-            square += weight * scratch[one] * scratch[one]
-            total += weight
+            k = nodes[at].leaf
+            with_ridge = weight + l2 + nodes[at].smoothing
+            noise = scale * math.sqrt(with_ridge) * normal(key, k)
+            total = scratch[k] + values[k] + noise
+            scratch[k] = total / with_ridge if with_ridge > 0.0 else 0.0
+            square += weight * scratch[k] * scratch[k]
+            weights += weight
     length = math.sqrt(square)
-    for one in range(n_leaves):  # nothing to fit: the constant
-        values[one] = scratch[one] / length if length > 0.0 else 1.0 / math.sqrt(total)
+    for k in range(n_leaves):  # nothing to fit: the constant
+        values[k] = scratch[k] / length if length > 0.0 else 1.0 / math.sqrt(weights)
     return length
 
 
@@ -359,8 +360,16 @@ class Tree(NamedTuple):
             else:
                 bin[at] = members[at, : binning.n_bins[g] - (binning.missing[g] >= 0)].sum() - 1
             missing_left[at] = members[at, binning.gap(g)]
-        rest = trees.values[j, : (m + 1) // 2], trees.gain[j, :m], trees.n_samples[j, :m]
-        return cls(feature, trees.left[j, :m], goes_left, *rest, bin, missing_left)
+        return cls(
+            feature,
+            trees.left[j, :m],
+            goes_left,
+            trees.values[j, : (m + 1) // 2],
+            trees.gain[j, :m],
+            trees.n_samples[j, :m],
+            bin,
+            missing_left,
+        )
 
     @property
     def n_leaves(self):

@@ -223,9 +223,8 @@ def draw(file, plot, *args, **options):
 
 
 def hints(run, steps, row):
-    """Return sentences on what is unusual about a run with a budget of `steps` steps.
-
-    And why its row has no gap.
+    """Return sentences on what is unusual about a run with a budget of `steps` steps, and why its
+    row has no gap.
     """
     from coordboost._utils.checks import typed
     from coordboost.engine.run import too_long

@@ -52,9 +52,8 @@ OF_NEW_ROWS = partial(
 
 
 def _model_in(file, linear=True, **place):
-    """Read a model.
-
-    From a run file, at a point of its path, or as --no-data or ``coef --json`` wrote it.
+    """Read a model from a run file, at a point of its path, or as --no-data or ``coef --json``
+    wrote it.
 
     linear : whether the learners must be columns; otherwise a run on trees or stumps gives a
     ``RunModel``

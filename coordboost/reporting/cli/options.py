@@ -329,9 +329,8 @@ class MethodCommand(Command):
         return (_of_method(method) if method else {}) | (_of_learner(learner) if learner else {})
 
     def format_help(self, ctx, formatter):
-        """Describe the method or the learners, if one is named, with their options.
-
-        Else write the usual help.
+        """Describe the method or the learners, if one is named, with their options; else write the
+        usual help.
         """
         from coordboost.methods.named import METHODS
 

@@ -134,67 +134,87 @@ def _shown(run, file, validation):
 
     `validation` is the record of validation losses (``held_out``), or None.
     """
-    import scipy
-
-    from coordboost.certificates.independent import MAX_ENTRIES
-    from coordboost.methods.named import METHODS
-
     models = with_intercept(run)
     problem = run.problem
-    linear = run.problem.binning is None
+    linear = problem.binning is None
     model = model_of(run) if linear else RunModel(run, run.n_steps)
-    target = (
-        "y" if model.recipe is None else " = ".join([model.recipe.target, *model.recipe.labels[1:]])
-    )
     last = models.final
-    reached = report.reached(models)
-    maker = METHODS.get(run.method.name)
-    verdict = report.verdict(problem, models.certificate(reached))
-    coefs = sorted(
-        (row for row in model.rows if row["coefficient"]), key=lambda row: -abs(row["effect"])
-    )
     checks = _checks(run)
-    version = sys.modules["coordboost"].__version__
-    python = sys.version.split()[0]
-    judged = type(reached) is not Unconstrained or problem.loss.mu is not None
     return {
         "run": run,
         "model": model,
         "linear": linear,
         "held": validation,
+        "used": len(last.support),
+        "error": last.loss / problem.n_samples,
+        "null_error": problem.start_loss / problem.n_samples,
+        "adds_to": report.adds_to(model),
+        "data": _data(problem, model),
+        "parameters": report.parameters(run.method),
+        "checks": checks,
+        "all_hold": not isinstance(checks, str) and all(row[2] == "yes" for row in checks),
+        **_of_versions(run, model, linear, file),
+        **_of_proof(models, last),
+        **({} if validation is None else _of_rows_held_out(run, validation)),
+        **(_of_path(models) if linear else _of_errors(run)),
+        **_of_coefficients(model, linear),
+    }
+
+
+def _of_versions(run, model, linear, file):
+    """Return what names the run, and what repeats it."""
+    import scipy
+
+    from coordboost.methods.named import METHODS
+
+    recipe = model.recipe
+    target = "y" if recipe is None else " = ".join([recipe.target, *recipe.labels[1:]])
+    maker = METHODS.get(run.method.name)
+    version = sys.modules["coordboost"].__version__
+    return {
         "target": target,
         "file": for_shell_if_needed(file),
         "version": version,
         "title": f"{run.method.name.replace('_', ' ')} for {target}",
-        "used": len(last.support),
-        "error": last.loss / problem.n_samples,
-        "null_error": problem.start_loss / problem.n_samples,
+        "what": summary_line(maker) if maker else "",
+        "again": command(run, recipe) if linear else None,
+        "versions": f"coordboost {version}, Python {sys.version.split()[0]}, NumPy "
+        f"{np.__version__}, SciPy {scipy.__version__}",
+    }
+
+
+def _of_proof(models, last):
+    """Return what the certificate of the `last` model proves, and how to judge it."""
+    from coordboost.certificates.independent import MAX_ENTRIES
+
+    problem = models.problem
+    reached = report.reached(models)
+    verdict = report.verdict(problem, models.certificate(reached))
+    judged = type(reached) is not Unconstrained or problem.loss.mu is not None
+    best = f"the {verdict['target']}"
+    if verdict["target"] == "optimum":
+        best = "the best of all models of these columns"
+    return {
         "proved": verdict["model"],
         "interval": report.interval_rows(verdict["model"]),
         "verdict": report.verdict_text(verdict),
-        "best": "the best of all models of these columns"
-        if verdict["target"] == "optimum"
-        else f"the {verdict['target']}",
+        "best": best,
         "radius": repr(reached.radius) if reached != last.target else "",
         "small": judged
         and problem.countable
         and problem.n_samples * problem.n_learners <= MAX_ENTRIES,
-        **({} if validation is None else _of_rows_held_out(run, validation)),
-        **(_of_path(models) if linear else _of_errors(run)),
-        "shares": [(row["column"], f"{100 * row['effect']:.3g} %") for row in coefs[:100]]
-        if not linear
-        else [],
-        "coefs": coefs,
-        "top": max([abs(row["effect"]) for row in coefs], default=0.0) or 1.0,
-        "adds_to": report.adds_to(model),
-        "data": _data(problem, model),
-        "parameters": report.parameters(run.method),
-        "what": summary_line(maker) if maker else "",
-        "checks": checks,
-        "all_hold": not isinstance(checks, str) and all(row[2] == "yes" for row in checks),
-        "again": command(run, model.recipe) if linear else None,
-        "versions": f"coordboost {version}, Python {python}, NumPy {np.__version__}, SciPy "
-        f"{scipy.__version__}",
+    }
+
+
+def _of_coefficients(model, linear):
+    """Return the rows of the columns in use, those with the largest effects first."""
+    used = [row for row in model.rows if row["coefficient"]]
+    rows = sorted(used, key=lambda row: -abs(row["effect"]))
+    shares = [(row["column"], f"{100 * row['effect']:.3g} %") for row in rows[:100]]
+    return {
+        "coefs": rows,
+        "shares": [] if linear else shares,
+        "top": max([abs(row["effect"]) for row in rows], default=0.0) or 1.0,
     }
 
 

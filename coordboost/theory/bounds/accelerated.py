@@ -64,10 +64,10 @@ class Rounds:
         from coordboost.theory.distances import least_loss, reach
 
         problem = run.problem
-        given = run.method.parameters
-        length = given.get("period", 1)
-        many = (run.n_steps + 1) // 2 // length
-        at = length * (np.unique(np.round(np.geomspace(1, many + 1, POINTS)).astype(int)) - 1)
+        parameters = run.method.parameters
+        length = parameters.get("period", 1)
+        n_restarts = (run.n_steps + 1) // 2 // length
+        at = length * (np.unique(np.round(np.geomspace(1, n_restarts + 1, POINTS)).astype(int)) - 1)
         # f moves in the first of the two steps of a round
         losses = np.array([state.loss for state in run.replay(np.maximum(2 * at - 1, 0))])
         ends = least_loss(problem)
@@ -79,8 +79,8 @@ class Rounds:
             losses - lower,
             gap,
             reach(problem, ends)[1] ** 2,
-            given["eta"],
-            given["gamma"],
+            parameters["eta"],
+            parameters["gamma"],
             length,
             {"gaps": np.full(len(at), doubt + 1e-12 * gap)},
         )
@@ -111,7 +111,7 @@ def promised(problem, method):
     from coordboost.theory.distances import least_loss, reach
 
     method = settled(method, problem)
-    given = method.parameters
+    parameters = method.parameters
     plain = _plain(problem, method)
     restarted = _restarted(problem, method)
     if not (plain or restarted):
@@ -127,10 +127,14 @@ def promised(problem, method):
         gap = problem.value(np.zeros(problem.n_samples)) - ends[0]
         return (
             method,
-            lambda k: halved(gap=gap, length=given["period"], k=k // 2),
+            lambda k: halved(gap=gap, length=parameters["period"], k=k // 2),
             "AGBM, Theorem 4.2, corrected",
         )
-    known = {"radius2": reach(problem, ends)[1] ** 2, "eta": given["eta"], "gamma": given["gamma"]}
+    known = {
+        "radius2": reach(problem, ends)[1] ** 2,
+        "eta": parameters["eta"],
+        "gamma": parameters["gamma"],
+    }
     return (
         method,
         lambda k: excess(variant="corrected", k=k // 2, **known),
@@ -143,19 +147,19 @@ def _speaks(problem, method):
     from coordboost.angles.angle import momentum_limit
     from coordboost.theory.distances import has_minimiser
 
-    given = method.parameters
+    parameters = method.parameters
     fixed = is_accelerated(method) and not method.coefficients.follow_angle
     sigma = problem.loss.sigma
     if (
         not fixed
-        or given.get("correction") != 1
+        or parameters.get("correction") != 1
         or sigma is None
-        or given["eta"] * sigma > 1
+        or parameters["eta"] * sigma > 1
         or not has_minimiser(problem)
     ):
         return False
     limit = momentum_limit(problem)
-    return limit is not None and given["gamma"] <= limit
+    return limit is not None and parameters["gamma"] <= limit
 
 
 def _plain(problem, method):
@@ -163,11 +167,11 @@ def _plain(problem, method):
 
 
 def _restarted(problem, method):
-    given = method.parameters
+    parameters = method.parameters
     mu = problem.loss.mu
-    if given.get("period") is None or mu is None or not _speaks(problem, method):
+    if parameters.get("period") is None or mu is None or not _speaks(problem, method):
         return False
-    return given["period"] >= period(given["eta"], given["gamma"], mu)
+    return parameters["period"] >= period(parameters["eta"], parameters["gamma"], mu)
 
 
 excess = Statement(

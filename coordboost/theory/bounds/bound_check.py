@@ -80,13 +80,13 @@ class BoundCheck:
         ):
             if value not in known:
                 raise ValueError(f"{name} must be one of {', '.join(known)}, got {shown(value)}.")
-        given = [np.atleast_1d(one) for one in (self.measured, self.bound, self.slack)]
-        if len({len(one) for one in given} - {1}) > 1:
+        sides = [np.atleast_1d(side) for side in (self.measured, self.bound, self.slack)]
+        if len({len(side) for side in sides} - {1}) > 1:
             raise ValueError(
                 "measured, bound and slack must have the same length or 1, got "
-                f"{', '.join(str(len(one)) for one in given)}."
+                f"{', '.join(str(len(side)) for side in sides)}."
             )
-        measured, bound, slack = np.broadcast_arrays(*given)
+        measured, bound, slack = np.broadcast_arrays(*sides)
         at = np.arange(len(measured)) if self.at is None else np.atleast_1d(self.at)
         if at.shape != measured.shape:
             raise ValueError(
@@ -123,7 +123,7 @@ class BoundCheck:
     def ratio(self) -> np.ndarray:
         """Measured / bound as floats (n_points,); nan where the bound is within the slack."""
         measured, bound, slack = (
-            np.asarray(part, dtype=float) for part in (self.measured, self.bound, self.slack)
+            np.asarray(side, dtype=float) for side in (self.measured, self.bound, self.slack)
         )
         return np.divide(
             measured, bound, out=np.full(len(bound), np.nan), where=np.abs(bound) > slack
@@ -173,7 +173,7 @@ class BoundCheck:
             )
         else:
             tight = "" if math.isnan(self.tightest) else f"tightest {self.tightest:.3g}"
-        end = "; ".join(words for words in (tight, self.note) if words)
+        end = "; ".join(text for text in (tight, self.note) if text)
         return [self.name, self.variant, self.verdict, *([end] if end else [])]
 
     def as_dict(self) -> dict[str, Any]:
@@ -222,6 +222,6 @@ class BoundChecks(list):
     """
 
     def __repr__(self):
-        rows = [one._words() for one in self]
+        rows = [result._words() for result in self]
         wide = [max(map(len, column)) for column in zip(*(row[:3] for row in rows), strict=True)]
         return "\n".join("  ".join(map(str.ljust, row, [*wide, 0])).rstrip() for row in rows)

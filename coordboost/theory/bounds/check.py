@@ -100,15 +100,15 @@ def check(
         validation.whole("angle_learners", angle_learners), rows=_held_out(run, chosen, X, y)
     )
     effort = effort if watch is None else effort._replace(watch=watch)
-    follows = {one.follow: one.long or one.on_rows for one in chosen}
+    follows = {stated.follow: stated.long or stated.on_rows for stated in chosen}
     cases = {
         follow: follow(run, effort) if long else follow(run) for follow, long in follows.items()
     }
     return BoundChecks(
-        found
+        result
         for statement in chosen
         for variant in statement.variants(run)
-        for found in statement.compare(cases[statement.follow], variant)
+        for result in statement.compare(cases[statement.follow], variant)
     )
 
 
@@ -124,8 +124,8 @@ def _held_out(run, chosen, X, y):
             "X and y are the held-out rows together: expected both, got "
             f"{'y' if X is None else 'X'} alone."
         )
-    if not any(one.on_rows for one in chosen):
-        names = ", ".join(dict.fromkeys(one.name for one in chosen))
+    if not any(statement.on_rows for statement in chosen):
+        names = ", ".join(dict.fromkeys(statement.name for statement in chosen))
         raise ValueError(
             f"X and y are for statements about rows outside the fit, and these are not: {names}; "
             "leave X and y out."
@@ -140,7 +140,7 @@ def _chosen(run, statements):
     """
     from coordboost.theory.bounds import STATEMENTS
 
-    speak = [one for one in STATEMENTS if one.variants(run)]
+    speak = [statement for statement in STATEMENTS if statement.variants(run)]
     if statements is None:
         if not speak:
             raise ValueError(
@@ -155,18 +155,18 @@ def _chosen(run, statements):
         else items_of("statements", statements, names)
     )
     chosen = []
-    for one in given:
-        if isinstance(one, str):
-            chosen += _named(one, run, speak, STATEMENTS)
-        elif not isinstance(one, Statement):
-            raise ValueError(f"statements must be {names}, got {shown(one)}.")
-        elif not one.variants(run):
+    for statement in given:
+        if isinstance(statement, str):
+            chosen += _named(statement, run, speak, STATEMENTS)
+        elif not isinstance(statement, Statement):
+            raise ValueError(f"statements must be {names}, got {shown(statement)}.")
+        elif not statement.variants(run):
             raise ValueError(
-                f"{one.name} does not apply to {run.method.name} with these parameters on this "
-                "problem."
+                f"{statement.name} does not apply to {run.method.name} with these parameters on "
+                "this problem."
             )
         else:
-            chosen.append(one)
+            chosen.append(statement)
     return list(dict.fromkeys(chosen))
 
 
@@ -176,16 +176,18 @@ def _named(text, run, speak, known):
     """
     means = re.compile(rf"(?<!\w){re.escape(text.strip())}(?![\w.]\w)(?!\w)", re.IGNORECASE)
     for exactly in (True, False):
-        found = [
-            one
-            for one in speak
-            if (one.name == text if exactly else text.strip() and means.search(one.name))
+        named = [
+            statement
+            for statement in speak
+            if (
+                statement.name == text if exactly else text.strip() and means.search(statement.name)
+            )
         ]
-        if found:
-            return found
-    names = list(dict.fromkeys(re.sub(r" \([ivx]+\).*", "", one.name) for one in speak))
+        if named:
+            return named
+    names = list(dict.fromkeys(re.sub(r" \([ivx]+\).*", "", statement.name) for statement in speak))
     those = "; ".join(names) or "none"
-    if text.strip() and any(means.search(one.name) for one in known):
+    if text.strip() and any(means.search(statement.name) for statement in known):
         raise ValueError(
             f"{text} does not apply to {run.method.name} here; statements that do: {those}."
         )

@@ -235,7 +235,7 @@ def value(node, scope):
         case ast.Subscript():
             return value(node.value, scope)[value(node.slice, scope)]
         case ast.BoolOp():
-            parts = (value(part, scope) for part in node.values)
+            parts = (value(operand, scope) for operand in node.values)
             return functools.reduce(OPERATORS[type(node.op)], parts)
         case ast.Compare():
             terms = [value(term, scope) for term in (node.left, *node.comparators)]
@@ -275,9 +275,9 @@ def true(text, case, where=()):
 
 def names(text, where=()):
     """Return the names in a formula and in its definitions."""
-    found = {node.id for node in ast.walk(parsed(text)) if isinstance(node, ast.Name)}
+    used = {node.id for node in ast.walk(parsed(text)) if isinstance(node, ast.Name)}
     where = dict(where)
-    return found.union(*(names(where[name], where) for name in found & where.keys()))
+    return used.union(*(names(where[name], where) for name in used & where.keys()))
 
 
 def sides(text, case, where=(), moved=()):

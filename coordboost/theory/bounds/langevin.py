@@ -80,12 +80,12 @@ def _speaks(run):
     known = method.name == "sglb" and problem.loss.quadratic and problem.dictionary.countable
     known = known and method.select.blind and problem.n_learners <= LEARNERS
     noise = method.noise
-    given = method.parameters
+    parameters = method.parameters
     return (
         known
         and noise is not None
         and (len(noise.beta), noise.subsample, noise.ahead) == (1, 1, 0)
-        and given["gamma"] > 0
+        and parameters["gamma"] > 0
     )
 
 

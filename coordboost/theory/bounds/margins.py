@@ -221,8 +221,8 @@ class Errors:
         parts = []
         rhos = float(problem.dictionary.family.families.bound.max()) * MARGINS
         for state in run.replay(at):
-            found = _bounds(problem, state, rhos.tolist(), DELTA / len(MARGINS))
-            parts.append(min(found, key=lambda each: each.bound))
+            guarantees = _bounds(problem, state, rhos.tolist(), DELTA / len(MARGINS))
+            parts.append(min(guarantees, key=lambda each: each.bound))
             if effort.rows is None:
                 margins = problem.y * (problem.base + state.pred)
             else:

@@ -77,8 +77,8 @@ class Notation:
         """Return a syntax tree as text, in parentheses if it holds together less than `strength`;
         `at` is the step that names refer to.
         """
-        said, own = self._parts(node, at)
-        return said if own >= strength else f"({said})"
+        phrase, own = self._parts(node, at)
+        return phrase if own >= strength else f"({phrase})"
 
     def _parts(self, node, at):
         """Return a syntax tree as text, and how strongly it holds together."""
@@ -91,10 +91,10 @@ class Notation:
             case ast.Name(id=name) if name in self.where:
                 return self._parts(formula.parsed(self.where[name]), at)
             case ast.Compare():
-                said = self.text(node.left, at)
+                phrase = self.text(node.left, at)
                 for sign, side in zip(node.ops, node.comparators, strict=True):
-                    said += f" {COMPARISONS[type(sign)]} {self.text(side, at)}"
-                return said, 0
+                    phrase += f" {COMPARISONS[type(sign)]} {self.text(side, at)}"
+                return phrase, 0
             case ast.BoolOp(op=ast.And()):
                 return ", ".join(self.text(each, at) for each in node.values), 0
             case ast.BinOp(left=left, op=sign, right=right):

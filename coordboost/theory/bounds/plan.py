@@ -87,12 +87,10 @@ class Plan(NamedTuple):
     statement: str
 
     def __repr__(self):
-        given = ", ".join(
-            f"{name}={shown(value)}" for name, value in self.method.parameters.items()
-        )
+        text = ", ".join(f"{name}={shown(value)}" for name, value in self.method.parameters.items())
         bound = f", and an l1 norm of at most {self.l1:.6g}" if self.l1 < math.inf else ""
         return (
-            f"<Plan: {self.n_steps:,} steps of {self.method.name}({given}) guarantee a gap of at "
+            f"<Plan: {self.n_steps:,} steps of {self.method.name}({text}) guarantee a gap of at "
             f"most {self.gap:.6g}{bound} "
             f"({self.statement})>"
         )
@@ -212,17 +210,23 @@ def plan(
     if (gap is None) == (n_steps is None):
         raise ValueError("plan needs either gap (a target) or n_steps (a budget), not both.")
     asked = validation.whole("n_steps", n_steps) if gap is None else positive("gap", gap)
-    made = _guarantees(problem, method, eps, delta)
-    steps = asked if gap is None else least_steps(lambda k: made(k).gap(k) <= asked)
+    guarantees = _guarantees(problem, method, eps, delta)
+    steps = asked if gap is None else least_steps(lambda k: guarantees(k).gap(k) <= asked)
     if steps is None:
-        most = made(MOST)
+        most = guarantees(MOST)
         advice = "; take a smaller eps" if "eps" in most.method.parameters else ""
         raise ValueError(
             f"no number of steps guarantees a gap of {asked:g} with {most.method.name}: 1e15 steps "
             f"guarantee {most.gap(MOST):.3g}{advice}."
         )
-    one = made(steps)
-    return Plan(one.method, steps, float(one.gap(steps)), one.l1(steps), one.statement)
+    guarantee = guarantees(steps)
+    return Plan(
+        guarantee.method,
+        steps,
+        float(guarantee.gap(steps)),
+        guarantee.l1(steps),
+        guarantee.statement,
+    )
 
 
 def _guarantees(problem, method, eps, delta):
@@ -388,20 +392,23 @@ def promises(problem, spectrum, c, eps, delta):
 def _greedy(c, eps, delta, independent):
     rate = 1 - c.lambda_pmin / (16 * c.n_learners)
     away = lambda k: c.size**2 / 2 * rate ** (k / 2)  # noqa: E731
-    given = (
+    makers = (
         (methods.ls_boost, 1.0, None),
         (methods.ls_boost, 0.1, None),
         (methods.forward_stagewise, eps, None),
         (methods.regularized_forward_stagewise, eps / 4, delta),
         (methods.frank_wolfe, None, delta),
     )
-    found = [GUARANTEES[maker](c, *numbers) for maker, *numbers in given]
-    gaps = [[partial(one.gap, variant=v) for v in ("printed", "sharpened")] for one in found]
+    guarantees = [GUARANTEES[maker](c, *numbers) for maker, *numbers in makers]
+    gaps = [
+        [partial(guarantee.gap, variant=v) for v in ("printed", "sharpened")]
+        for guarantee in guarantees
+    ]
     swaps = "its linear rate does not count swap steps, of which there may be very many"
     return [
         *(
-            Promise(one.method.name, one.method, *both, one.statement)
-            for one, both in zip(found, gaps, strict=True)
+            Promise(guarantee.method.name, guarantee.method, *both, guarantee.statement)
+            for guarantee, both in zip(guarantees, gaps, strict=True)
         ),
         Promise(
             "frank_wolfe_away",
@@ -426,25 +433,25 @@ def _random(problem, c):
     """
     t = max(1, round(math.sqrt(problem.n_learners)))
     mean = c.lambda_pmin / c.n_learners
-    one = _angle(problem, methods.rcd().select, mean)
-    out = []
-    for method, least in (
+    lower_angle = _angle(problem, methods.rcd().select, mean)
+    guarantees = []
+    for method, smallest in (
         (methods.gcd(), math.sqrt(mean)),
-        (methods.rcd(), one),
-        (methods.rtgcd(t), one),
+        (methods.rcd(), lower_angle),
+        (methods.rtgcd(t), lower_angle),
     ):
-        angle = _angle(problem, method.select, least)
+        angle = _angle(problem, method.select, smallest)
         paces = (
             randomized.Pace(c.size**2 / 2, 1.0, 1.0, used**2)
             for used in (angle, max(angle, math.sqrt(mean)))
         )
-        words = "RGBM, Theorem 4.1" + ("" if method.greedy else ", in expectation")
-        out.append(
+        name = "RGBM, Theorem 4.1" + ("" if method.greedy else ", in expectation")
+        guarantees.append(
             Promise(
-                method.name, method, *(partial(randomized.gap_after, pace) for pace in paces), words
+                method.name, method, *(partial(randomized.gap_after, pace) for pace in paces), name
             )
         )
-    return out
+    return guarantees
 
 
 def _angle(problem, rule, least):
@@ -452,12 +459,12 @@ def _angle(problem, rule, least):
     from coordboost.angles.angle import exactly
     from coordboost.angles.learners import ReducedLearners
 
-    found = (
+    interval = (
         exactly(ReducedLearners.of(problem, rule), QUICK)
         if problem.n_learners <= randomized.LEARNERS
         else None
     )
-    return max(found.lower if found else 0.0, least)
+    return max(interval.lower if interval else 0.0, least)
 
 
 def _accelerated(problem, c):

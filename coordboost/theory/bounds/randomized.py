@@ -153,9 +153,9 @@ def _pace(run, least, effort=Effort()):  # noqa: B008
     else:
         effort.watch(f"the minimal cosine angle of {problem.n_learners} learners")
         search = problem.n_learners <= effort.angle_learners
-        found = (mca if search else unsearched)(problem, run.method.select)
-        angle = found.upper if search else min(found.upper, _met(run))
-        far = reach(problem, least)[1] / found.lower  # Proposition 4.6
+        interval = (mca if search else unsearched)(problem, run.method.select)
+        angle = interval.upper if search else min(interval.upper, _met(run))
+        far = reach(problem, least)[1] / interval.lower  # Proposition 4.6
     return Pace.of(problem, least[0], angle, far)
 
 
@@ -178,10 +178,10 @@ def expected(problem, method):
         raise ValueError(
             f"no theorem applies to {method.name} with these parameters on {type(loss).__name__}()."
         )
-    least = least_loss(problem)[0]
+    optimum = least_loss(problem)[0]
     if loss.mu is not None:
-        return Pace.of(problem, least, mca(problem, rule).lower), linear.name
-    return Pace.of(problem, least, 0.0, start_distance(problem, rule)[1]), sublinear.name
+        return Pace.of(problem, optimum, mca(problem, rule).lower), linear.name
+    return Pace.of(problem, optimum, 0.0, start_distance(problem, rule)[1]), sublinear.name
 
 
 def gap_after(pace, steps):

@@ -106,8 +106,8 @@ class Statement:
     @cached_property
     def formulas(self) -> dict[str, str]:
         """The variants, each with its formula."""
-        given = {variant: getattr(self, variant) for variant in VARIANTS}
-        return {variant: text for variant, text in given.items() if text}
+        texts = {variant: getattr(self, variant) for variant in VARIANTS}
+        return {variant: text for variant, text in texts.items() if text}
 
     @cached_property
     def claims(self) -> dict[str, str]:
@@ -254,11 +254,11 @@ class Statement:
             One for each comparison of the formula.
         """
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            found = list(self._sides(case, variant))
-            moves = self._moves(case, variant, found)
+            sides = list(self._sides(case, variant))
+            moves = self._moves(case, variant, sides)
             known = self._value(self.known, case, variant) if hasattr(case, "errors") else None
         checks = []
-        for i, (kind, at, measured, bound) in enumerate(found):
+        for i, (kind, at, measured, bound) in enumerate(sides):
             exact = formula.exact(measured, bound)
             if exact:
                 slack = EXACT * np.maximum(np.abs(measured), np.abs(bound))
@@ -293,8 +293,8 @@ class Statement:
         """Yield (kind, steps, measured, bound), at the points that the claim is about."""
         points = self._value(self.points, case, variant)
         along = getattr(case, "along", "k")
-        found = formula.sides(self.formulas[variant], case, self.definitions(variant), moved)
-        for kind, at, measured, bound in found:
+        sides = formula.sides(self.formulas[variant], case, self.definitions(variant), moved)
+        for kind, at, measured, bound in sides:
             if along != "k" or hasattr(case, "at"):
                 at = np.atleast_1d(getattr(case, "at" if along == "k" else along))
             about = slice(None) if points is None else np.asarray(points, dtype=bool)[: len(at)]

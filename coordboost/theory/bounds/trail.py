@@ -396,8 +396,8 @@ class Trail:
             fit, distance = math.sqrt(c.kappa) * drift, math.sqrt(c.p) / c.lambda_pmin * drift
             l1 = self.noise
         else:
-            many = np.minimum(self.k, 1 / fall(eps * (2 - eps) / c.kappa, 1 / 2))
-            drift = self.noise * (1 + eps * many)
+            n_terms = np.minimum(self.k, 1 / fall(eps * (2 - eps) / c.kappa, 1 / 2))
+            drift = self.noise * (1 + eps * n_terms)
             fit, distance = drift, drift / math.sqrt(c.lambda_pmin)
             l1 = self.noise * (1 + eps * self.k)
         certificate = np.maximum.accumulate(
@@ -442,12 +442,12 @@ def _repeats(learner):
     ...
     """
     order = np.argsort(learner, kind="stable")
-    first = (
+    is_first = (
         np.r_[True, learner[order][1:] != learner[order][:-1]]
         if len(learner)
         else np.zeros(0, dtype=bool)
     )
-    start = np.maximum.accumulate(np.where(first, np.arange(len(learner)), 0))
+    start = np.maximum.accumulate(np.where(is_first, np.arange(len(learner)), 0))
     count = np.empty(len(learner), dtype=np.int64)
     count[order] = np.arange(len(learner)) - start + 1
     return np.r_[0, np.maximum.accumulate(count)]
@@ -461,11 +461,11 @@ def _along(run, spectrum):
     inside = _coordinates(problem, spectrum)
     start = spectrum.project(problem, problem.resid(np.zeros(problem.n_samples)))
     end = run.beta[active]
-    least = spectrum.least_squares(problem)
-    idle = float(np.abs(np.delete(least, active)).sum())
+    solution = spectrum.least_squares(problem)
+    idle = float(np.abs(np.delete(solution, active)).sum())
     names = ("corr", "inner", "fit", "distance", "l1", "l2", "l0", "to_end", "to_least")
-    out = {name: np.zeros(run.n_steps + 1) for name in names}
-    out["chosen"] = np.zeros(run.n_steps)
+    numbers = {name: np.zeros(run.n_steps + 1) for name in names}
+    numbers["chosen"] = np.zeros(run.n_steps)
     length = max(1, min(1024, BLOCK // problem.n_learners))
     k = 0
     for beta in betas_along(problem, run.method, run.path, active, length):
@@ -474,25 +474,25 @@ def _along(run, spectrum):
         q = start - pred
         corr = q @ inside
         taken = learner[block]
-        out["chosen"][k : k + len(taken)] = corr[np.arange(len(taken)), taken]
-        out["corr"][block] = np.abs(corr).max(axis=1)
-        out["inner"][block] = np.einsum("ij,ij->i", q, pred)
-        out["fit"][block] = np.linalg.norm(q, axis=1)
-        out["distance"][block] = np.linalg.norm(q / spectrum.singular, axis=1)
-        out["l1"][block] = np.abs(beta).sum(axis=1)
-        out["l2"][block] = np.linalg.norm(beta, axis=1)
-        out["l0"][block] = np.count_nonzero(beta, axis=1)
-        out["to_end"][block] = np.abs(beta - end).sum(axis=1)
-        out["to_least"][block] = np.abs(beta - least[active]).sum(axis=1) + idle
+        numbers["chosen"][k : k + len(taken)] = corr[np.arange(len(taken)), taken]
+        numbers["corr"][block] = np.abs(corr).max(axis=1)
+        numbers["inner"][block] = np.einsum("ij,ij->i", q, pred)
+        numbers["fit"][block] = np.linalg.norm(q, axis=1)
+        numbers["distance"][block] = np.linalg.norm(q / spectrum.singular, axis=1)
+        numbers["l1"][block] = np.abs(beta).sum(axis=1)
+        numbers["l2"][block] = np.linalg.norm(beta, axis=1)
+        numbers["l0"][block] = np.count_nonzero(beta, axis=1)
+        numbers["to_end"][block] = np.abs(beta - end).sum(axis=1)
+        numbers["to_least"][block] = np.abs(beta - solution[active]).sum(axis=1) + idle
         k = block.stop
-    return out
+    return numbers
 
 
 def _coordinates(problem, spectrum):
     """U' W^{1/2} B, (rank, n_learners)."""
     root = np.sqrt(problem.weight)
-    out = np.empty((spectrum.rank, problem.n_learners))
+    coordinates = np.empty((spectrum.rank, problem.n_learners))
     for j in range(0, problem.n_learners, 1024):
         index = np.arange(j, min(j + 1024, problem.n_learners))
-        out[:, index] = spectrum.left.T @ (root[:, None] * problem.gather(index))
-    return out
+        coordinates[:, index] = spectrum.left.T @ (root[:, None] * problem.gather(index))
+    return coordinates

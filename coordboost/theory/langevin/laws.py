@@ -255,20 +255,20 @@ def _chances(problem, select, look, draws, rng):
 
     `look` maps noise to what the rule compares.
     """
-    made = 0
+    n_made = 0
     total = 0.0
     square = 0.0
-    while made < draws:
-        size = min(draws - made, max(1, (1 << 22) // max(problem.n_samples, problem.n_learners)))
+    while n_made < draws:
+        size = min(draws - n_made, max(1, (1 << 22) // max(problem.n_samples, problem.n_learners)))
         noise = rng.standard_normal((size, problem.n_samples)) * np.sqrt(problem.weight)
         chances, known = select.chances(look(noise), np.sum(noise**2 / problem.weight, axis=1), rng)
         total = total + chances.sum(axis=0)
         square = square + (chances**2).sum(axis=0)
-        made = made + size
+        n_made = n_made + size
         if known:
             break
-    p = total / made
-    error = 0 * p if known else np.sqrt(np.maximum(square / made - p**2, 0) / made)
+    p = total / n_made
+    error = 0 * p if known else np.sqrt(np.maximum(square / n_made - p**2, 0) / n_made)
     return p / p.sum(), error
 
 
@@ -615,13 +615,13 @@ def after_steps(problem: Problem, method: Method, steps: Sequence[int]) -> list[
     forward, moved, source = dynamics.step()
     mean = np.zeros(len(dynamics.M))
     cov = np.zeros_like(dynamics.M)
-    found: dict[int, Normal] = {}
+    laws: dict[int, Normal] = {}
     for k in range(max(steps, default=0) + 1):
         if k in steps:
-            found[k] = Normal(mean, cov)
+            laws[k] = Normal(mean, cov)
         cov = (moved @ cov.ravel()).reshape(cov.shape) + source(mean)
         mean = forward(mean)
-    return [found[k] for k in steps]
+    return [laws[k] for k in steps]
 
 
 def transient(problem: Problem, method: Method, n_steps: int, limit: Limit | None = None) -> Normal:
@@ -800,10 +800,10 @@ class GridLaw(NamedTuple):
             place = np.searchsorted(np.cumsum(chance), np.arange(1, n_bins) / n_bins)
             cuts = at[np.minimum(place, len(at) - 1)] + self.cell[k] / 2
             law = np.bincount(np.searchsorted(cuts, at), chance, n_bins)
-            found = np.bincount(
+            counts = np.bincount(
                 np.searchsorted(cuts, np.asarray(sample)[:, k]), minlength=n_bins
             ) / len(sample)
-            distances.append(0.5 * np.abs(law - found).sum())
+            distances.append(0.5 * np.abs(law - counts).sum())
         return np.array(distances)
 
 

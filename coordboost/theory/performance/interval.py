@@ -140,11 +140,11 @@ def worst_case(method: Callable, n_steps: int, *, mu: float = 0.0, angle: float 
         solution = solve_programme(unknown.finished(method(unknown, n_steps)))
         if solution is None:
             continue
-        found = WorstLoss(unknown, solution)
-        error = found.error(method, n_steps) * (1 - ROUNDED)
-        if error > lower and found.least_angle >= theta - ANGLE:
+        loss = WorstLoss(unknown, solution)
+        error = loss.error(method, n_steps) * (1 - ROUNDED)
+        if error > lower and loss.least_angle >= theta - ANGLE:
             lower = error
-            witness = found
+            witness = loss
         if lower >= upper - CLOSE * max(1.0, upper):
             break
     return WorstCase(lower, upper, witness)

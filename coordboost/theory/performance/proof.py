@@ -146,14 +146,14 @@ def solve_and_prove(programme):
 
     Each is None where it was not found.
     """
-    found = None
+    solution = None
     for shift in SHIFTS:
-        found = solve_programme(programme, shift) or found
-        for threshold in LEAST if found else ():
-            bound = proved_bound(programme, found.multipliers, threshold)
+        solution = solve_programme(programme, shift) or solution
+        for threshold in LEAST if solution else ():
+            bound = proved_bound(programme, solution.multipliers, threshold)
             if bound is not None:
-                return found, bound
-    return found, None
+                return solution, bound
+    return solution, None
 
 
 def proved_bound(programme, multipliers, threshold=0):
