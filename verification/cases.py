@@ -96,13 +96,13 @@ def lab(data, method, n_steps=3000):
     """
 
     def make():
-        given = problem(data) if isinstance(data, str) else data
+        instance = problem(data) if isinstance(data, str) else data
         chosen = (
             method
             if isinstance(method, cb.rules.Method)
-            else method(bounds.Constants.of(given).size)
+            else method(bounds.Constants.of(instance).size)
         )
-        return Lab(cb.solve(given, chosen, n_steps))
+        return Lab(cb.solve(instance, chosen, n_steps))
 
     return make
 

@@ -104,7 +104,7 @@ def listed():
 def entries(rows):
     """Return the ``Entry`` of every item, with its rows out of `rows`."""
     known = experiments()
-    found = []
+    results = []
     for key, paper, (number, code, names, status) in listed():
         own_rows = [row for row in rows if row.file.startswith(f"{key}_")]
         named = rows_named(names, number, own_rows, rows)
@@ -117,8 +117,8 @@ def entries(rows):
         ]
         codes = [name for name in code.split(", ") if name]
         item_rows = [row for row_list in named.values() for row in row_list]
-        found.append(Entry(paper, number, codes, item_rows, lost, tried, status))
-    return found
+        results.append(Entry(paper, number, codes, item_rows, lost, tried, status))
+    return results
 
 
 def rows_named(names, number, own_rows, rows):

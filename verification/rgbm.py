@@ -154,14 +154,14 @@ class Trial:
         BFGS stops at gaps near 1e-10 that depend on the machine; gradient steps of length 1 / sigma
         in the predictions reduce them.
         """
-        found = scipy.optimize.minimize(
+        estimate = scipy.optimize.minimize(
             self.loss,
             np.zeros(len(self.label)),
             jac=self.gradient,
             method="BFGS",
             options={"gtol": 1e-11},
         )
-        beta = found.x
+        beta = estimate.x
         inverse = np.linalg.pinv(self.B)
         for _ in range(60):
             beta = beta + inverse @ self.problem.resid(self.B @ beta) / self.problem.loss.sigma

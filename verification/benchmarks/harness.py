@@ -100,11 +100,11 @@ def reason(error):
     """Return an exception as the note of a row: one line, with the type of the exception unless the
     message makes it clear.
     """
-    words = " ".join(str(error).split())
+    sentence = " ".join(str(error).split())
     return (
-        words
+        sentence
         if isinstance(error, (TimeoutError, FileNotFoundError))
-        else f"{type(error).__name__}: {words}"
+        else f"{type(error).__name__}: {sentence}"
     )[:160]
 
 

@@ -49,17 +49,17 @@ def on_housing(etas, gammas, n_trees, kind=agbm.PRINTED):
 
 def at(table, eta, method, column, trees=None):
     """Return `column` of a method at a number of trees (default: the last), by split."""
-    part = table.where(eta=eta, method=method)
-    trees = max(part.values("trees")) if trees is None else trees
-    return part.where(trees=trees).by("seed", column)
+    subset = table.where(eta=eta, method=method)
+    trees = max(subset.values("trees")) if trees is None else trees
+    return subset.where(trees=trees).by("seed", column)
 
 
 def lowest(table, eta, method, column, entry=None):
     """Return `entry` (default: `column`) at the number of trees where `column` is smallest, by
     split.
     """
-    part = table.where(eta=eta, method=method)
-    runs = [part.where(seed=seed) for seed in sorted(part.values("seed"))]
+    subset = table.where(eta=eta, method=method)
+    runs = [subset.where(seed=seed) for seed in sorted(subset.values("seed"))]
     return np.array([run[entry or column][run[column].argmin()] for run in runs])
 
 

@@ -128,18 +128,18 @@ def tuned(table, sign, loss, m, by, column, rates=RATES):
 
     On each split rate and gamma minimise the column `by`.
     """
-    found = {}
+    results = {}
     for row in table.rows:
         if (row["sign"], row["loss"], row["iterations"]) == (sign, loss, m) and row[
             "rate"
         ] in rates:
             key = row["set"], row["seed"]
-            best = found.get(key)
+            best = results.get(key)
             if np.isfinite(row[by]) and (best is None or row[by] < best[by]):
-                found[key] = row
-    sets = dict.fromkeys(key[0] for key in found)
+                results[key] = row
+    sets = dict.fromkeys(key[0] for key in results)
     return {
-        one: float(np.mean([row[column] for key, row in found.items() if key[0] == one]))
+        one: float(np.mean([row[column] for key, row in results.items() if key[0] == one]))
         for one in sets
     }
 
@@ -157,11 +157,11 @@ def across(small, large):
         )
     p = float(stats.wilcoxon(ratios, alternative="less").pvalue)
     outcome = "confirmed" if p < 0.05 else "refuted" if p > 0.95 else "undecided"
-    words = (
+    sentence = (
         f"{int((ratios < 0).sum())} of {len(ratios)} sets, median ratio "
         f"{np.exp(np.median(ratios)):.2g}"
     )
-    return Verdict(outcome, words, f"signed ranks: p = {p:.2g}")
+    return Verdict(outcome, sentence, f"signed ranks: p = {p:.2g}")
 
 
 def beats(sign, other, loss, by, column, rates=RATES, trees=False):
@@ -186,15 +186,15 @@ def turning(table):
     """Whether the loss with the paper's sign doubles after 8 to 12 / sqrt(eta gamma) rounds, in all
     runs that are long enough.
     """
-    part = table.where(sign=1, loss="Squared", iterations=100).rows
-    at = np.array([row["turn"] * np.sqrt(row["rate"] * row["gamma"]) for row in part])
-    due = np.array([12 / np.sqrt(row["rate"] * row["gamma"]) <= 100 for row in part])
+    subset = table.where(sign=1, loss="Squared", iterations=100).rows
+    at = np.array([row["turn"] * np.sqrt(row["rate"] * row["gamma"]) for row in subset])
+    due = np.array([12 / np.sqrt(row["rate"] * row["gamma"]) <= 100 for row in subset])
     there = np.isfinite(at)
     low, middle, high = np.quantile(at[there], [0.05, 0.5, 0.95]) if there.any() else [np.nan] * 3
     turned = f"{int(there[due].sum())} of {int(due.sum())} runs that are long enough doubled"
-    words = f"{turned}, at {low:.2g} to {high:.2g}, median {middle:.2g}"
+    sentence = f"{turned}, at {low:.2g} to {high:.2g}, median {middle:.2g}"
     return fact(
-        bool(there[due].all()) and low >= 8 and high <= 12, words, "5 % and 95 % of the runs"
+        bool(there[due].all()) and low >= 8 and high <= 12, sentence, "5 % and 95 % of the runs"
     )
 
 

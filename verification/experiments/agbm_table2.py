@@ -200,8 +200,8 @@ def word(table):
     """Whether every final fit of AGBM that ends above its best iterate has a remark in its
     message.
     """
-    part = table.where(method="AGBM")
-    return agbm.none_silent(part["over_best"], part["word"])
+    subset = table.where(method="AGBM")
+    return agbm.none_silent(subset["over_best"], subset["word"])
 
 
 def cell(name, trees):

@@ -45,8 +45,8 @@ def split(data, seed, part=0.2):
     """Return (training set, test set), split at random; `part` is the share of test rows."""
     n = len(data.y)
     order = np.random.default_rng(seed).permutation(n)
-    held = int(np.ceil(part * n))
+    n_held_out = int(np.ceil(part * n))
     return tuple(
         data._replace(X=data.X[rows], y=data.y[rows])
-        for rows in (np.sort(order[held:]), np.sort(order[:held]))
+        for rows in (np.sort(order[n_held_out:]), np.sort(order[:n_held_out]))
     )

@@ -18,12 +18,12 @@ def lines(axis, table, x, y, by, *, label="{}"):
     and their range as a band.
     """
     for one, (colour, style) in zip(table.values(by), itertools.cycle(LINES)):
-        part = table.where(**{by: one})
-        at = sorted(part.values(x))
-        heights = [part.where(**{x: spot})[y].astype(float) for spot in at]
+        subset = table.where(**{by: one})
+        at = sorted(subset.values(x))
+        heights = [subset.where(**{x: spot})[y].astype(float) for spot in at]
         middle = [np.mean(h) for h in heights]
         axis.plot(at, middle, color=colour, linestyle=style, linewidth=1.6, label=label.format(one))
-        if len(part.values("seed")) > 1:
+        if len(subset.values("seed")) > 1:
             axis.fill_between(
                 at,
                 [h.min() for h in heights],

@@ -221,7 +221,7 @@ def experiments():
     ValueError
         If two have the same name.
     """
-    found = {}
+    results = {}
     for module in sorted(
         module.name
         for module in pkgutil.iter_modules(verification.experiments.__path__)
@@ -230,9 +230,9 @@ def experiments():
         for one in getattr(
             importlib.import_module(f"verification.experiments.{module}"), "EXPERIMENTS", ()
         ):
-            if one.name in found:
+            if one.name in results:
                 raise ValueError(
                     f"two experiments have the name {one.name!r}; rename the one in {module}.py."
                 )
-            found[one.name] = one
-    return found
+            results[one.name] = one
+    return results

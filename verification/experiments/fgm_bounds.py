@@ -76,8 +76,8 @@ def profiles(sets, quick):
 
 def curve(table, x, y, **which):
     """Return two columns of one curve."""
-    part = table.where(**which)
-    return part[x], part[y]
+    subset = table.where(**which)
+    return subset[x], subset[y]
 
 
 def lower_at_equal_norm(table):

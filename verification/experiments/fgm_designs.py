@@ -184,11 +184,11 @@ def draw_rates(figure, table):
     figure.set_size_inches(11, 4.8)
     for axis, column in zip(figure.subplots(1, 2), ("gamma", "lambda_pmin"), strict=True):
         for rho in TEN:
-            part = table.where(rho=rho)
-            at = part.values("p")
+            subset = table.where(rho=rho)
+            at = subset.values("p")
             axis.plot(
                 at,
-                [part.where(p=p)[column].mean() for p in at],
+                [subset.where(p=p)[column].mean() for p in at],
                 color=colormaps["viridis_r"](0.1 + rho),
                 label=f"rho = {rho:g}",
             )
@@ -251,9 +251,9 @@ def draw_updates(figure, table):
     figure.set_size_inches(12, 4.6)
     axes = figure.subplots(1, 3, sharey=True)
     for axis, rho in zip(axes, RHOS, strict=True):
-        part = table.where(kind="update", rho=rho)
-        axis.plot(part["step"], part["row"] + 1, "s", markersize=2, color="#0072B2")
-        name_axes(axis, "step", "", f"rho = {rho:g}: {len(part.values('row'))} coordinates")
+        subset = table.where(kind="update", rho=rho)
+        axis.plot(subset["step"], subset["row"] + 1, "s", markersize=2, color="#0072B2")
+        name_axes(axis, "step", "", f"rho = {rho:g}: {len(subset.values('row'))} coordinates")
     axes[0].set_ylabel("coordinate, most updated at the bottom")
 
 

@@ -121,8 +121,10 @@ def close(name, method):
 
     def judge(table):
         over = table.where(kind="run", data=name, method=method)["above"].astype(float)
-        words = f"{over.min():.2g} to {over.max():.2g} of the initial error above"
-        return fact(over.max() <= 0.05, words, f"{(over <= 0.05).sum()} of {len(over)} at most .05")
+        sentence = f"{over.min():.2g} to {over.max():.2g} of the initial error above"
+        return fact(
+            over.max() <= 0.05, sentence, f"{(over <= 0.05).sum()} of {len(over)} at most .05"
+        )
 
     return judge
 
@@ -292,13 +294,13 @@ def depends(*which):
     def judge(table):
         best = [part.by("seed", "best").astype(float) for part in parts(table, *which)]
         p = float(stats.friedmanchisquare(*best).pvalue)
-        words = ", ".join(
+        sentence = ", ".join(
             f"{one.mean():.3g} ({eps:g})"
             for one, eps in zip(best, CONTESTANTS[which[2]][1], strict=True)
         )
         return Verdict(
             "confirmed" if p < 0.01 else "undecided",
-            words,
+            sentence,
             f"Friedman, p = {p:.2g}, {len(best[0])} draws",
         )
 

@@ -132,8 +132,10 @@ def differs(data, method):
 
     def judge(table):
         off = runs(table, data, method, "off") / runs(table, data, method, "largest")
-        words = f"{off.min():.1%} to {off.max():.0%} of the largest coefficient"
-        return fact((off >= 0.05).all(), words, f"{(off >= 0.05).sum()} of {len(off)} at least 5 %")
+        sentence = f"{off.min():.1%} to {off.max():.0%} of the largest coefficient"
+        return fact(
+            (off >= 0.05).all(), sentence, f"{(off >= 0.05).sum()} of {len(off)} at least 5 %"
+        )
 
     return judge
 
@@ -173,8 +175,8 @@ def overshoots(data):
 
     def judge(table):
         reach = runs(table, data, "FS", "reach")
-        words = f"{reach.min():.3f} to {reach.max():.3f} times delta_max"
-        return fact((reach > 1.001).all(), words, f"{(reach > 1.001).sum()} of {len(reach)}")
+        sentence = f"{reach.min():.3f} to {reach.max():.3f} times delta_max"
+        return fact((reach > 1.001).all(), sentence, f"{(reach > 1.001).sum()} of {len(reach)}")
 
     return judge
 
@@ -196,11 +198,11 @@ def draw_profiles(figure, table):
     figure.set_size_inches(12, 3.4 * len(names))
     axes = figure.subplots(len(names), 3, sharey="row", sharex="row")
     for row, name in zip(axes, names, strict=True):
-        part = table.where(kind="curve", data=name)
-        for axis, method in zip(row, part.values("method"), strict=True):
-            draw_coefficients(axis, part.where(method=method))
+        subset = table.where(kind="curve", data=name)
+        for axis, method in zip(row, subset.values("method"), strict=True):
+            draw_coefficients(axis, subset.where(method=method))
             axis.axvline(
-                part.where(method="Lasso")["l1"].max(),
+                subset.where(method="Lasso")["l1"].max(),
                 color="#888888",
                 linewidth=0.8,
                 linestyle=":",
@@ -300,14 +302,14 @@ def constrained(data, share):
     """
 
     def judge(table):
-        part = table.where(kind="run", data=data, delta=share)
-        first = part.by("seed", "first half")
-        second = part.by("seed", "second half")
-        words = (
+        subset = table.where(kind="run", data=data, delta=share)
+        first = subset.by("seed", "first half")
+        second = subset.by("seed", "second half")
+        sentence = (
             f"distance {np.median(first):.2g} in the first half of the radius, "
             f"{np.median(second):.2g} in the second (medians)"
         )
-        return most(second > first, words)
+        return most(second > first, sentence)
 
     return judge
 
@@ -319,9 +321,9 @@ def ends_at_radius(data, share):
 
     def judge(table):
         last = table.where(kind="run", data=data, delta=share)["last"].astype(float)
-        words = f"{last.min():.5f} to {last.max():.5f} of delta"
+        sentence = f"{last.min():.5f} to {last.max():.5f} of delta"
         inside = (last > 0.99) & (last <= 1 + 1e-9)
-        return fact(inside.all(), words) if data == ALL else most(inside, words)
+        return fact(inside.all(), sentence) if data == ALL else most(inside, sentence)
 
     return judge
 
@@ -332,17 +334,17 @@ def ends_are_solutions(data, share):
     """
 
     def judge(table):
-        part = table.where(kind="run", data=data, delta=share)
-        omega = part["omega"].astype(float)
-        off = part["end off"].astype(float)
-        words = (
+        subset = table.where(kind="run", data=data, delta=share)
+        omega = subset["omega"].astype(float)
+        off = subset["end off"].astype(float)
+        sentence = (
             f"omega {omega.min():.2g} to {omega.max():.2g}, coefficients off by "
             f"{off.max():.2g} at most"
         )
         return (
-            fact((omega <= 2 * EPS).all(), words, "omega <= 2 eps")
+            fact((omega <= 2 * EPS).all(), sentence, "omega <= 2 eps")
             if data == ALL
-            else most(omega <= 2 * EPS, words)
+            else most(omega <= 2 * EPS, sentence)
         )
 
     return judge
@@ -356,10 +358,10 @@ def draw_regularized(figure, table):
     names = table.where(kind="curve").values("data")
     figure.set_size_inches(14, 3.4 * len(names))
     for row, name in zip(figure.subplots(len(names), 4, sharey="row"), names, strict=True):
-        part = table.where(kind="curve", data=name)
-        lasso = part.where(method="Lasso")
-        for axis, method in zip(row, part.values("method")[1:], strict=True):
-            seen = part.where(method=method)
+        subset = table.where(kind="curve", data=name)
+        lasso = subset.where(method="Lasso")
+        for axis, method in zip(row, subset.values("method")[1:], strict=True):
+            seen = subset.where(method=method)
             draw_coefficients(axis, seen)
             delta = min(seen["delta"].max(), lasso["l1"].max())
             marks = [
@@ -453,9 +455,9 @@ def geometric(table):
 
     The ratio is 1 for geometric convergence, and about 10 for a rate of 1 / k.
     """
-    part = table.where(kind="run")
-    ratio = (part["hundredth"] - part["tenth"]) / part["tenth"]
-    good = (part["arrived"] == 1) & (ratio <= np.sqrt(10))
+    subset = table.where(kind="run")
+    ratio = (subset["hundredth"] - subset["tenth"]) / subset["tenth"]
+    good = (subset["arrived"] == 1) & (ratio <= np.sqrt(10))
     return fact(
         good.all(),
         f"{ratio.min():.2f} to {ratio.max():.2f} times as many",
@@ -479,13 +481,13 @@ def draw_on_the_way(figure, table):
 
     Lines are runs, dots are bounds.
     """
-    part = table.where(kind="curve")
-    names = part.values("data")
+    subset = table.where(kind="curve")
+    names = subset.values("data")
     figure.set_size_inches(13, 3.8 * len(names))
     axes = figure.subplots(len(names), 3)
     for row, name in zip(axes, names, strict=True):
         for share, (colour, _) in zip(SHARES, LINES, strict=False):
-            one = part.where(data=name, delta=share)
+            one = subset.where(data=name, delta=share)
             pairs = (
                 (one["l1"], one["l1 bound"] * share),
                 (one["error"], one["error bound"]),
@@ -506,7 +508,7 @@ def draw_on_the_way(figure, table):
         )
         name_axes(row[2], "1000 steps", "", "the same, first steps")
         row[1].set_ylim(-0.05, 1.5)
-        row[2].set(ylim=(-0.05, 1.5), xlim=(0, part["step"].max() / 20_000))
+        row[2].set(ylim=(-0.05, 1.5), xlim=(0, subset["step"].max() / 20_000))
     handles, labels = axes[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
 

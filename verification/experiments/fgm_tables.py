@@ -212,13 +212,13 @@ def ordered(cases, metric, pairs, column="error", factor=1.0, only=None):
     """
 
     def judge(table):
-        found = []
+        results = []
         for case, (one, other) in product(cases, pairs):
             if only is None or case.startswith(only):
                 share = 0.0 if case.startswith("Eg") or metric == SECOND else 0.25
                 small, large = (of(table, case, metric, name, column) for name in (one, other))
-                found.append(below(small, large, factor=factor, share=share, level=0.01))
-        return every(found)
+                results.append(below(small, large, factor=factor, share=share, level=0.01))
+        return every(results)
 
     return judge
 

@@ -119,13 +119,13 @@ def most(holds, ours):
     holds = np.asarray(holds, dtype=bool)
     test = partial(stats.binomtest, int(holds.sum()), len(holds))
     low, high = test().proportion_ci(0.95)
-    words = f"{holds.sum()} of {len(holds)} choices, {low:.0%} to {high:.0%}"
+    sentence = f"{holds.sum()} of {len(holds)} choices, {low:.0%} to {high:.0%}"
     found = {
         "confirmed": test(alternative="greater").pvalue < 0.01,
         "refuted": test(alternative="less").pvalue < 0.01,
     }
     return Verdict(
-        next((outcome for outcome, clear in found.items() if clear), "undecided"), ours, words
+        next((outcome for outcome, clear in found.items() if clear), "undecided"), ours, sentence
     )
 
 
@@ -150,11 +150,11 @@ def every(verdicts):
     worst = next((verdict for verdict in verdicts if verdict.outcome == outcome), verdicts[0])
     if len(found) == 1:
         return verdicts[0]
-    words = (
+    sentence = (
         f"{found.count('confirmed')} of {len(found)} hold"
         + f", the contrary of {found.count('refuted')}" * ("refuted" in found)
     )
-    return Verdict(outcome, words, f"for example: {worst.statistic}")
+    return Verdict(outcome, sentence, f"for example: {worst.statistic}")
 
 
 @np.errstate(invalid="ignore")  # infinite losses have no standard error

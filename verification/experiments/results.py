@@ -125,26 +125,28 @@ def files(file):
     """Return a file of experiments and all others that it imports, directly or not, without the
     frame.
     """
-    found = []
+    results = []
     left = [file]
     while left:
         one = left.pop()
-        found.append(one)
+        results.append(one)
         for node in ast.walk(ast.parse(one.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(
                 "verification.experiments"
             ):
                 stems = [node.module.rpartition(".")[2], *(alias.name for alias in node.names)]
                 others = (HERE / f"{stem}.py" for stem in stems if stem not in FRAME)
-                left += [other for other in others if other.exists() and other not in found + left]
-    return found
+                left += [
+                    other for other in others if other.exists() and other not in results + left
+                ]
+    return results
 
 
 def numbers(source):
     """Return the numbers of a file in the order of the code, each with the function or constant it
     stands in; drawing is left out.
     """
-    found = []
+    results = []
     for node in ast.parse(source).body:
         if not isinstance(
             node, (ast.FunctionDef, ast.ClassDef, ast.Assign, ast.AnnAssign, ast.AugAssign)
@@ -154,8 +156,8 @@ def numbers(source):
             getattr(node, "target", None) or node.targets[0]
         )
         if not name.startswith(DRAWING):
-            found += [f"{name}: {one}" for one in _numbers_in(node)]
-    return found
+            results += [f"{name}: {one}" for one in _numbers_in(node)]
+    return results
 
 
 def _numbers_in(node):

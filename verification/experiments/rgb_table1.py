@@ -211,12 +211,12 @@ def draw(figure, table):
     names = table.values("set")
     methods = table.values("method")
     for k, method in enumerate(methods):
-        part = table.where(method=method)
-        at = np.array([names.index(row["set"]) for row in part.rows]) + (
+        subset = table.where(method=method)
+        at = np.array([names.index(row["set"]) for row in subset.rows]) + (
             k - (len(methods) - 1) / 2
         ) / (len(methods) + 1)
-        axis.plot(at, np.maximum(part["error"], 0.02), ".", alpha=0.5, color=f"C{k}")
-        means = [part.where(set=name)["error"].mean() for name in names]
+        axis.plot(at, np.maximum(subset["error"], 0.02), ".", alpha=0.5, color=f"C{k}")
+        means = [subset.where(set=name)["error"].mean() for name in names]
         axis.plot(
             np.unique(at),
             np.maximum(means, 0.02),

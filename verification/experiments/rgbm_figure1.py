@@ -40,14 +40,14 @@ def reaching(table, column, learner="leaf"):
     """Return a dict, t -> for each split the entry of `column` where the gap is first at most
     `GAP`, or the last one if it never is.
     """
-    found = {}
+    results = {}
     for t in table.where(learner=learner).values("t"):
-        found[t] = []
+        results[t] = []
         for seed in table.values("seed"):
-            part = table.where(learner=learner, t=t, seed=seed)
-            there = np.flatnonzero(part["gap"] <= GAP)
-            found[t].append(part[column][there[0] if len(there) else -1])
-    return found
+            subset = table.where(learner=learner, t=t, seed=seed)
+            there = np.flatnonzero(subset["gap"] <= GAP)
+            results[t].append(subset[column][there[0] if len(there) else -1])
+    return results
 
 
 def alike(table):
@@ -62,8 +62,8 @@ def as_good(table):
     """Whether the test loss of the second largest t after the last step is at most 1 % above that
     of all features.
     """
-    part = table.where(learner="leaf", step=STEPS)
-    *_, interior, everything = (part.where(t=t).by("seed", "test") for t in part.values("t"))
+    subset = table.where(learner="leaf", step=STEPS)
+    *_, interior, everything = (subset.where(t=t).by("seed", "test") for t in subset.values("t"))
     return below(interior, everything, factor=1.01)
 
 
@@ -71,9 +71,9 @@ def cheaper(table):
     """Whether a step with the second largest t takes less than half of the CPU time of one with all
     features.
     """
-    part = table.where(learner="leaf", step=STEPS)
+    subset = table.where(learner="leaf", step=STEPS)
     *_, interior, everything = (
-        part.where(t=t).by("seed", "cpu") / STEPS * 1e3 for t in part.values("t")
+        subset.where(t=t).by("seed", "cpu") / STEPS * 1e3 for t in subset.values("t")
     )
     verdict = below(interior, everything, factor=0.5)
     return verdict._replace(ours=verdict.ours + " ms")
@@ -132,13 +132,13 @@ def draw(figure, table):
     figure.set_size_inches(4.2 * 2 * len(learners), 6.6)
     axes = figure.subplots(2, 2 * len(learners), sharey="row")
     for pair, learner in enumerate(learners):
-        part = table.where(learner=learner)
+        subset = table.where(learner=learner)
         for row, (column, words) in zip(
             axes, (("gap", "training gap"), ("test", "test loss")), strict=True
         ):
             steps, seconds = row[2 * pair : 2 * pair + 2]
-            lines(steps, part, "step", column, "t", label="t = {}")
-            mean_in_time(seconds, part, column)
+            lines(steps, subset, "step", column, "t", label="t = {}")
+            mean_in_time(seconds, subset, column)
             name_axes(
                 steps, "iterations", "" if pair else words, NAMES[learner], log_y=column == "gap"
             )

@@ -61,15 +61,15 @@ def law_is_close(table):
 
     "Almost" is no number.
     """
-    part = table.where(K=40)
-    off = np.abs(part["weight"] - part["density"]) / T
-    place = part["q"][off.argmax()]
-    after = part["q"][np.flatnonzero(off > 0.02)[-1] + 1]
-    words = (
+    subset = table.where(K=40)
+    off = np.abs(subset["weight"] - subset["density"]) / T
+    place = subset["q"][off.argmax()]
+    after = subset["q"][np.flatnonzero(off > 0.02)[-1] + 1]
+    sentence = (
         f"{100 * off.max():.0f} % of the height at q = {place:g}, less than 2 % from q = "
         f"{after:g} on"
     )
-    return beside(words)._replace(statistic="largest difference over all ranks")
+    return beside(sentence)._replace(statistic="largest difference over all ranks")
 
 
 def total_variation(table):
@@ -108,12 +108,12 @@ def plane(sets, quick):
     """
     rows = []
     for name, angles in PLANE.items():
-        found = cb.theory.mca(np.array([np.cos(angles), np.sin(angles)]))
+        interval = cb.theory.mca(np.array([np.cos(angles), np.sin(angles)]))
         rows.append(
             {
                 "lines": name,
-                "lower": found.lower**2,
-                "upper": found.upper**2,
+                "lower": interval.lower**2,
+                "upper": interval.upper**2,
                 "angles": " ".join(f"{a:.6f}" for a in angles),
             }
         )
@@ -154,14 +154,14 @@ def basis(sets, quick):
 
 def slopes(table):
     """Whether the log-log slopes are -1/2 for p <= t^2 / 2 and -1 for p >= 2 t^2, for all t."""
-    found = []
+    results = []
     for t in SOME_T:
-        part = table.where(t=t)
-        for side, slope in ((part["p"] <= t * t / 2, -0.5), (part["p"] >= 2 * t * t, -1.0)):
+        subset = table.where(t=t)
+        for side, slope in ((subset["p"] <= t * t / 2, -0.5), (subset["p"] >= 2 * t * t, -1.0)):
             if side.sum() > 1:
-                fit = np.polyfit(np.log(part["p"][side]), np.log(part["theta"][side]), 1)
-                found.append(near(float(fit[0]), slope, 1e-6))
-    return every(found)
+                fit = np.polyfit(np.log(subset["p"][side]), np.log(subset["theta"][side]), 1)
+                results.append(near(float(fit[0]), slope, 1e-6))
+    return every(results)
 
 
 def closed(table):

@@ -32,12 +32,12 @@ def means(rng, times):
     """Return alarms of the test that the means of eight coefficients, over 4,750 draws, are within
     5 of their standard errors.
     """
-    out = np.zeros(times, dtype=bool)
+    values = np.zeros(times, dtype=bool)
     for i in range(times):
         x = autoregressive(rng, 8, 4_750, 0.82)
         sizes = np.array([ess(one) for one in x])
-        out[i] = (np.abs(x.mean(axis=1)) > 5 * x.std(axis=1, ddof=1) / np.sqrt(sizes)).any()
-    return out
+        values[i] = (np.abs(x.mean(axis=1)) > 5 * x.std(axis=1, ddof=1) / np.sqrt(sizes)).any()
+    return values
 
 
 def traces(rng, times):
@@ -67,7 +67,7 @@ def occupancies(rng, times, stay=0.94):
     40,000 have probability .003. They were chance; the count alone cannot distinguish this from a
     rate of 1e-4.
     """
-    out = np.zeros(times, dtype=bool)
+    values = np.zeros(times, dtype=bool)
     for i in range(0, times, 100):
         there = rng.random((100, 200)) < 0.6
         total = there.astype(float)
@@ -77,8 +77,8 @@ def occupancies(rng, times, stay=0.94):
         part = total / (100 if stay < 1 else 1)
         mean = part.mean(axis=1)
         error = part.std(axis=1, ddof=1) / np.sqrt(200)
-        out[i : i + 100] = (np.abs(mean - np.roll(mean, 1)) > 7.5 * error)[: times - i]
-    return out
+        values[i : i + 100] = (np.abs(mean - np.roll(mean, 1)) > 7.5 * error)[: times - i]
+    return values
 
 
 def chances(rng, times):
@@ -93,8 +93,8 @@ def spreads(rng, times):
     """Return alarms of the test that the standard deviation of 300 leaves is within 5 of its
     standard errors.
     """
-    found = np.sqrt(rng.chisquare(300, size=times) / 300)
-    return np.abs(found - 1) > 5 / np.sqrt(600)
+    estimate = np.sqrt(rng.chisquare(300, size=times) / 300)
+    return np.abs(estimate - 1) > 5 / np.sqrt(600)
 
 
 def held(rng, times):
@@ -142,7 +142,7 @@ def rare(name):
 
     def judge(table):
         (found,) = table.where(test=name).rows
-        words = f"{found['alarms']} of {found['times']}"
+        sentence = f"{found['alarms']} of {found['times']}"
         outcome = (
             "confirmed"
             if found["bound"] <= RATE
@@ -150,7 +150,7 @@ def rare(name):
             if found["alarms"] == 0
             else "refuted"
         )
-        return Verdict(outcome, words, f"rate below {found['bound']:.2g} at 95 %")
+        return Verdict(outcome, sentence, f"rate below {found['bound']:.2g} at 95 %")
 
     return judge
 

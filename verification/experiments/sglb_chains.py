@@ -39,9 +39,9 @@ def long_run(quick):
     spread = 1 / np.sqrt(2 * sample.ess.min())
     B = limit_of(problem, cb.rules.Weighted(CHANCE)).columns
     law = exact.of_predictions(B)
-    found = np.cov((sample.pooled @ B.T).T)
-    trace = np.trace(found) / np.trace(law.cov)
-    off = apart(found, law.cov)
+    estimate = np.cov((sample.pooled @ B.T).T)
+    trace = np.trace(estimate) / np.trace(law.cov)
+    off = apart(estimate, law.cov)
     return [
         row(
             "blocks",
@@ -123,7 +123,7 @@ def controls(quick):
     problem = correlated()
     rows = []
     limit = limit_of(problem, cb.rules.Greedy(), draws=400_000)
-    its_mean, its_cov = one_noise(limit.columns, problem.y, 60.0, 0.1)
+    own_limit = one_noise(limit.columns, problem.y, 60.0, 0.1)
     for structure, known in (
         (cb.rules.Structure.OWN, 0.006),
         (cb.rules.Structure.NONE, 0.255),
@@ -161,30 +161,23 @@ def controls(quick):
                 )
             )
             if structure == cb.rules.Structure.SAME:
-                away = apart(draws.mean(axis=0), its_mean)
-                own = np.trace(np.cov(draws.T)) / np.trace(its_cov)
                 spread = np.sqrt(2 / sample.ess.min())
-                rows.append(
-                    row(
-                        "controls",
-                        f"{name}, eps = {eps:g}: distance of the mean from its own limit",
-                        "",
-                        away,
-                        error,
-                        away < FAR * error + 0.05 * eps,
-                    )
-                )
-                rows.append(
-                    row(
-                        "controls",
-                        f"{name}, eps = {eps:g}: trace of the covariance / its own limit",
-                        1.0,
-                        own,
-                        spread,
-                        abs(own - 1) < FAR * spread + 2 * eps,
-                    )
-                )
+                rows += of_one_noise(f"{name}, eps = {eps:g}", draws, own_limit, eps, error, spread)
     return rows
+
+
+def of_one_noise(name, draws, limit, eps, error, spread):
+    """Compare draws of a chain with one noise with its own limit, a mean and a covariance."""
+    mean, cov = limit
+    away = apart(draws.mean(axis=0), mean)
+    trace = np.trace(np.cov(draws.T)) / np.trace(cov)
+    of_mean = f"{name}: distance of the mean from its own limit"
+    of_trace = f"{name}: trace of the covariance / its own limit"
+    holds = abs(trace - 1) < FAR * spread + 2 * eps
+    return [
+        row("controls", of_mean, "", away, error, away < FAR * error + 0.05 * eps),
+        row("controls", of_trace, 1.0, trace, spread, holds),
+    ]
 
 
 def leaving(quick):

@@ -35,12 +35,12 @@ def holds(demo):
     """Whether all numbers of a demo are within their errors."""
 
     def judge(table):
-        part = table.where(demo=demo)
-        if not len(part):
+        subset = table.where(demo=demo)
+        if not len(subset):
             return Verdict("not judged", "not in the quick form")
-        bad = [what for what, good in zip(part["what"], part["holds"], strict=True) if not good]
-        words = f"{len(part) - len(bad)} of {len(part)} numbers within their errors"
-        return Verdict("refuted" if bad else "confirmed", words, "; ".join(bad))
+        bad = [what for what, good in zip(subset["what"], subset["holds"], strict=True) if not good]
+        sentence = f"{len(subset) - len(bad)} of {len(subset)} numbers within their errors"
+        return Verdict("refuted" if bad else "confirmed", sentence, "; ".join(bad))
 
     return judge
 
@@ -48,14 +48,14 @@ def holds(demo):
 def draw(figure, table):
     """Draw the total variations of both choices, and the bound, against eps."""
     axis = figure.subplots()
-    part = table.where(demo="choice")
+    subset = table.where(demo="choice")
     figure.set_size_inches(5.2, 3.6)
     for name, style in (
         ("bound", "k-"),
         ("greedy: total variation", "o-"),
         ("signed greedy: total variation", "s-"),
     ):
-        lines = [line for line in part.rows if line["what"].startswith(f"{name} at eps")]
+        lines = [line for line in subset.rows if line["what"].startswith(f"{name} at eps")]
         eps = [float(line["what"].rpartition("=")[2]) for line in lines]
         axis.loglog(
             eps, np.maximum([line["ours"] for line in lines], 1e-4), style, markersize=4, label=name

@@ -102,6 +102,22 @@ def equipartition(quick):
     ]
 
 
+def excess_of_choices(gradient, roots, atoms, n):
+    """Return how much more often each of six learners is chosen at a gradient than at none, without
+    and with regard to its sign, and the number of draws, about n.
+    """
+    count = {False: np.zeros(6), True: np.zeros(6)}
+    n_blocks = max(1, n // 50_000)
+    for block in range(n_blocks):
+        half = np.random.default_rng((2, block)).normal(size=(25_000, 30))
+        for z in (half, -half):  # both signs: odd functions of the noise cancel
+            for at, sign in ((gradient, 1), (0 * gradient, -1)):
+                even = np.stack([np.square((z + at) @ root).sum(axis=1) for root in roots], axis=1)
+                for signed, scores in ((False, even), (True, (z + at) @ atoms)):
+                    count[signed] += sign * np.bincount(scores.argmax(axis=1), minlength=6)
+    return count, 50_000 * n_blocks
+
+
 def choice(quick):
     """Check the distance of a selection rule at gradient g from its limit law: O(eps) for a rule
     that ignores signs, else O(sqrt(eps)).
@@ -121,18 +137,8 @@ def choice(quick):
     rows = []
     for eps in ladder:
         scale = np.sqrt(2 * 30 / (eps * beta))
-        count = {False: np.zeros(6), True: np.zeros(6)}
-        for part in range(max(1, n // 50_000)):
-            half = np.random.default_rng((2, part)).normal(size=(25_000, 30))
-            for z in (half, -half):  # both signs: odd functions of the noise cancel
-                for at, sign in ((g / scale, 1), (0 * g, -1)):
-                    even = np.stack(
-                        [np.square((z + at) @ root).sum(axis=1) for root in roots], axis=1
-                    )
-                    for signed, scores in ((False, even), (True, (z + at) @ atoms)):
-                        count[signed] += sign * np.bincount(scores.argmax(axis=1), minlength=6)
+        excess, n_draws = excess_of_choices(g / scale, roots, atoms, n)
         u = np.linalg.norm(g) / scale
-        made = 50_000 * max(1, n // 50_000)
         bound = 2 * scipy.stats.norm.cdf(u / 2) - 1
         rows.append(
             row(
@@ -145,17 +151,17 @@ def choice(quick):
             )
         )
         for signed, name in ((False, "greedy"), (True, "signed greedy")):
-            found = np.abs(count[signed]).sum() / 2 / made
-            error = 1.5 * np.sqrt(min(1.0, u) / made)
-            off[signed].append(found)
+            estimate = np.abs(excess[signed]).sum() / 2 / n_draws
+            error = 1.5 * np.sqrt(min(1.0, u) / n_draws)
+            off[signed].append(estimate)
             rows.append(
                 row(
                     "choice",
                     f"{name}: total variation at eps = {eps:g}",
                     "",
-                    found,
+                    estimate,
                     error,
-                    found <= bound + 5 * error,
+                    estimate <= bound + 5 * error,
                 )
             )
     for signed, name, expected in ((False, "greedy", 1.0), (True, "signed greedy", 0.5)):

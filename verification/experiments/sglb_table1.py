@@ -171,9 +171,9 @@ def draw(figure, table):
     names = list(table.values("method"))
     names = [name for name in ROWS if name in names]
     for at, name in enumerate(names):
-        part = table.where(method=name, package=OURS)
+        subset = table.where(method=name, package=OURS)
         for column, marker, colour in (("final", "o", "#0072b2"), ("best", "s", "#d55e00")):
-            values = np.asarray(part[column], dtype=float)
+            values = np.asarray(subset[column], dtype=float)
             axis.errorbar(
                 values.mean(),
                 -at,

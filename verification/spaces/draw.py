@@ -114,11 +114,11 @@ class Draw(Relatives):
 
         Ties go to the lowest index.
         """
-        out = np.array([0 * self.y[0]] * self.K)
+        values = np.array([0 * self.y[0]] * self.K)
         for J in self.sets:
             J = np.sort(J)
-            out[J[np.argmax(np.abs(a[J]))]] += Fraction(1, len(self.sets))
-        return out
+            values[J[np.argmax(np.abs(a[J]))]] += Fraction(1, len(self.sets))
+        return values
 
     @functools.cached_property
     def gradient(self):
@@ -202,17 +202,17 @@ class Draw(Relatives):
             [*C, *(C[i] + s * C[j] for i, j in combinations(range(self.K), 2) for s in (1, -1))]
         )
         if r == 2:
-            found = np.stack([-normals[:, 1], normals[:, 0]], axis=1)
+            directions = np.stack([-normals[:, 1], normals[:, 0]], axis=1)
         else:
             i, j = np.array(list(combinations(range(len(normals)), 2))).T
             a = normals[i].T
             b = normals[j].T
-            found = np.stack(
+            directions = np.stack(
                 [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]],
                 axis=1,
             )
-        lengths = (found * found).sum(axis=1)
-        return found[lengths > 1e-12]
+        lengths = (directions * directions).sum(axis=1)
+        return directions[lengths > 1e-12]
 
     @functools.cached_property
     def _ray_norms(self):

@@ -25,10 +25,10 @@ def _make(shape, numbers):
     r, kind, t, *label = shape
     K = len(label)
     free = numbers[: K * (r - 1)].reshape(K, r - 1)
-    rest = numbers[K * (r - 1) :]
-    B = unit_columns(free) if r > 1 else np.array([[1 + 0 * rest[0]] * K])
-    y = rest[:r]
-    other = rest[r:]
+    remaining = numbers[K * (r - 1) :]
+    B = unit_columns(free) if r > 1 else np.array([[1 + 0 * remaining[0]] * K])
+    y = remaining[:r]
+    other = remaining[r:]
     if (
         len(other) != K
         or least_eigenvalue(B @ B.T) is None

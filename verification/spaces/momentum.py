@@ -31,8 +31,10 @@ def _draw(rng):
     K = int(rng.integers(r, 5))
     rounds = int(rng.integers(1, 11))
     weights = rng.exponential(2, r) * rng.integers(0, 2)
-    rest = [rng.exponential(1) * rng.integers(0, 2), _gamma(rng)]
-    return (r, K, rounds), np.concatenate([rng.standard_normal(K * (r - 1) + r), weights, rest])
+    remaining = [rng.exponential(1) * rng.integers(0, 2), _gamma(rng)]
+    return (r, K, rounds), np.concatenate(
+        [rng.standard_normal(K * (r - 1) + r), weights, remaining]
+    )
 
 
 def _make(shape, numbers):
@@ -42,10 +44,10 @@ def _make(shape, numbers):
     """
     r, K, rounds = shape
     free = numbers[: K * (r - 1)].reshape(K, r - 1)
-    rest = numbers[K * (r - 1) :]
-    D = unit_columns(free) if r > 1 else np.array([[1 + 0 * rest[0]] * K])
-    y = rest[:r]
-    tail = np.abs(rest[r:])
+    remaining = numbers[K * (r - 1) :]
+    D = unit_columns(free) if r > 1 else np.array([[1 + 0 * remaining[0]] * K])
+    y = remaining[:r]
+    tail = np.abs(remaining[r:])
     if len(tail) != r + 2 or least_eigenvalue(D @ D.T) is None or not (y @ y > 0 and tail[-1] > 0):
         return None
     theta2 = Draw(D, tuple(range(K)), 0, 1, y, y).angle2
@@ -61,12 +63,12 @@ def _fewer(shape, numbers):
 
 
 def _draw_line(rng):
-    rest = [
+    remaining = [
         rng.uniform(0, 5) * rng.integers(0, 2),
         rng.random() * rng.choice([0.2, 1]),
         rng.uniform(0, 30),
     ]
-    return (int(rng.integers(1, 60)),), np.array(rest[: rng.integers(2, 4)])
+    return (int(rng.integers(1, 60)),), np.array(remaining[: rng.integers(2, 4)])
 
 
 def _make_line(shape, numbers):
@@ -94,8 +96,8 @@ def _make_capped(shape, numbers):
 def _draw_coordinates(rng, one):
     n = int(rng.integers(2, 8))
     y = 1 + rng.standard_normal(n) * rng.choice([0.1, 1])
-    rest = rng.exponential([0.2] if one else [0.2, 1])
-    return (n, int(rng.integers(1, 45))), np.append(y, rest)
+    remaining = rng.exponential([0.2] if one else [0.2, 1])
+    return (n, int(rng.integers(1, 45))), np.append(y, remaining)
 
 
 def _make_coordinates(shape, numbers, one):

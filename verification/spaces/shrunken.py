@@ -63,8 +63,8 @@ class Chain:
 
 def _draw(rng):
     shape, numbers = BLOCKS.draw(rng)
-    rest = np.concatenate([rng.normal(size=shape[0]), [rng.choice((0.5, 0.2, 0.05))]])
-    return (int(rng.integers(1, 12)), *shape), np.concatenate([numbers, rest])
+    remaining = np.concatenate([rng.normal(size=shape[0]), [rng.choice((0.5, 0.2, 0.05))]])
+    return (int(rng.integers(1, 12)), *shape), np.concatenate([numbers, remaining])
 
 
 def _make(shape, numbers):

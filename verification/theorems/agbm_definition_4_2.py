@@ -80,8 +80,8 @@ def _all_vectors(case):
     """
     if not isinstance(case, Rows):
         return None
-    least = max(float(np.linalg.eigvalsh(case.B @ case.B.T)[0]), 0.0)
-    return BoundCheck("angle", "corrected", "upper", [1e-6], [least], 0.0)
+    smallest = max(float(np.linalg.eigvalsh(case.B @ case.B.T)[0]), 0.0)
+    return BoundCheck("angle", "corrected", "upper", [1e-6], [smallest], 0.0)
 
 
 SABOTAGE = {check_angle: {"all vectors in the place of the range": _all_vectors}}

@@ -61,8 +61,8 @@ def lasso():
         largest = np.abs(corr).max()
         way[active] = np.linalg.solve(G[np.ix_(active, active)], np.sign(corr[active]))
         falls = G @ way
-        rest = [j for j in range(8) if j not in active]
-        meets = {(largest - s * corr[j]) / (1 - s * falls[j]): j for j in rest for s in (1, -1)}
+        inactive = [j for j in range(8) if j not in active]
+        meets = {(largest - s * corr[j]) / (1 - s * falls[j]): j for j in inactive for s in (1, -1)}
         length = min((t for t in meets if t > 0), default=largest)
         assert (
             beta[active] * way[active] >= 0

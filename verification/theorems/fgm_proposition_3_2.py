@@ -61,10 +61,10 @@ class Roads:
         """Bound of the rounding error of a residual: every step adds that of n products as large as
         y, or as the step if that is longer.
         """
-        given = self.problem
+        instance = self.problem
         longest = 0.0 if callable(self.step) else float(np.max(self.step))
-        size = max(float(np.linalg.norm(given.y)), longest)
-        return 8 * given.n_samples * (self.n_steps + 1) * np.finfo(float).eps * size
+        size = max(float(np.linalg.norm(instance.y)), longest)
+        return 8 * instance.n_samples * (self.n_steps + 1) * np.finfo(float).eps * size
 
 
 def agreement(case, name, variant):
@@ -86,24 +86,24 @@ def supports(case, name, variant, factor=1.0):
 
     In long runs at every tenth step.
     """
-    given = case.problem
+    instance = case.problem
     rng = np.random.default_rng(0)
     deltas = np.broadcast_to(case.delta, case.n_steps)
     below = []
     above = []
     for _, other in list(case.both())[: -1 : 10 if case.n_steps > 40 else 1]:
         for r in (
-            *rng.normal(size=(3, given.n_samples)) * np.linalg.norm(given.y),
-            np.zeros(given.n_samples),
+            *rng.normal(size=(3, instance.n_samples)) * np.linalg.norm(instance.y),
+            np.zeros(instance.n_samples),
         ):
             below.append(other.objective + factor * other.subgradient @ (r - other.resid))
-            above.append(objective(given, r, deltas[other.k]))
+            above.append(objective(instance, r, deltas[other.k]))
     return BoundCheck(name, variant, "upper", below, above, case.noise * (1 + np.abs(above)))
 
 
 def road(walk):
     """Return a small instance as ``Roads``."""
-    given = problem_of(walk)
+    instance = problem_of(walk)
     number = np.array(walk.eps, dtype=float)[()]
     step = {
         "ls": lambda k, f: number * f,
@@ -111,7 +111,7 @@ def road(walk):
     }.get(walk.kind, number)
     delta = np.inf if walk.delta is None else np.array(walk.delta, dtype=float)
     delta = float(delta[0]) if walk.kind == "rfs" else delta[:-1] if walk.kind == "path" else delta
-    return Roads(given, method_of(walk), step, len(walk.beta) - 1, delta)
+    return Roads(instance, method_of(walk), step, len(walk.beta) - 1, delta)
 
 
 def roads(space):
@@ -147,17 +147,17 @@ def check_subgradient(case, variant):
 @claim("Proposition 3.2, projection", ROADS, printed="verified")
 def check_projection(case, variant):
     """r_k - a_k g_k is already a residual: the subgradient lies in the span of the columns."""
-    given = case.problem
-    B = given.dictionary.gather(np.arange(given.n_learners))
+    instance = case.problem
+    B = instance.dictionary.gather(np.arange(instance.n_learners))
     left, singular, _ = np.linalg.svd(B, full_matrices=False)
     left = left[:, singular > 1e-10 * singular[0]]
-    out = np.array([other.subgradient for _, other in case.both()])
+    values = np.array([other.subgradient for _, other in case.both()])
     return BoundCheck(
         check_projection.statement,
         variant,
         "tight",
-        out.ravel(),
-        (out @ left @ left.T).ravel(),
+        values.ravel(),
+        (values @ left @ left.T).ravel(),
         case.noise,
         along="entry",
     )
@@ -197,13 +197,13 @@ def _raw_columns(case):
 
 def _residual_itself(case):
     """The residual in place of the subgradient: y has a part outside the span."""
-    given = case.problem
+    instance = case.problem
     left = np.linalg.qr(
-        given.dictionary.gather(np.arange(min(given.n_learners, given.n_samples - 5)))
+        instance.dictionary.gather(np.arange(min(instance.n_learners, instance.n_samples - 5)))
     )[0]
-    out = np.array([other.resid for _, other in case.both()])
+    values = np.array([other.resid for _, other in case.both()])
     return BoundCheck(
-        "residual", "printed", "tight", out.ravel(), (out @ left @ left.T).ravel(), case.noise
+        "residual", "printed", "tight", values.ravel(), (values @ left @ left.T).ravel(), case.noise
     )
 
 

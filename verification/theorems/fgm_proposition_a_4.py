@@ -67,10 +67,12 @@ def _process(shape, numbers):
     dim, n_steps, constant = shape
     count = 1 if constant else n_steps
     steps = np.abs(numbers[:count])
-    rest = numbers[count:].reshape(-1, dim)
-    if len(rest) != n_steps + 2 or not steps[0] > 0 or not (rest[2:] != 0).any():
+    remaining = numbers[count:].reshape(-1, dim)
+    if len(remaining) != n_steps + 2 or not steps[0] > 0 or not (remaining[2:] != 0).any():
         return None
-    return Process(0, list(steps) * (n_steps if constant else 1), (rest[2:], rest[0], rest[1:2]))
+    return Process(
+        0, list(steps) * (n_steps if constant else 1), (remaining[2:], remaining[0], remaining[1:2])
+    )
 
 
 def _draw(rng):

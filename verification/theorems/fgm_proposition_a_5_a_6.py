@@ -110,14 +110,14 @@ def _make(shape, numbers):
     m, p = shape
     delta = abs(numbers[0])
     y = numbers[1 : 1 + m]
-    rest = numbers[1 + m :]
+    remaining = numbers[1 + m :]
     X = (
-        unit_columns(rest[: p * (m - 1)].reshape(p, m - 1))
+        unit_columns(remaining[: p * (m - 1)].reshape(p, m - 1))
         if m > 1
-        else 0 * rest[:1] + np.ones((1, p), dtype=int)
+        else 0 * remaining[:1] + np.ones((1, p), dtype=int)
     )
-    beta = rest[p * (m - 1) : -m]
-    r = rest[-m:]
+    beta = remaining[p * (m - 1) : -m]
+    r = remaining[-m:]
     if not delta > 0 or len(beta) != p or least_eigenvalue(X @ X.T) is None:
         return None
     return Pair(X, y, delta, into_ball(beta, delta), r)

@@ -80,21 +80,25 @@ class Target:
 
     def ls(self, slower=1.0):
         """The trail of LS-Boost(1)."""
-        given = problem(self.name)
+        instance = problem(self.name)
         return Trail.of(
             cb.solve(
-                given, cb.ls_boost(1.0), int(steps_ls(Constants.of(given).kappa, self.tau) * slower)
+                instance,
+                cb.ls_boost(1.0),
+                int(steps_ls(Constants.of(instance).kappa, self.tau) * slower),
             )
         )
 
     def fs(self, part=1.0):
         """The trail of FS."""
-        given = problem(self.name)
-        constants = Constants.of(given)
+        instance = problem(self.name)
+        constants = Constants.of(instance)
         n_steps = steps_fs(constants.kappa, self.tau)
         return Trail.of(
             cb.solve(
-                given, cb.forward_stagewise(constants.size / sqrt(n_steps + 1)), int(part * n_steps)
+                instance,
+                cb.forward_stagewise(constants.size / sqrt(n_steps + 1)),
+                int(part * n_steps),
             )
         )
 

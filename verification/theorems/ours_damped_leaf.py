@@ -121,16 +121,16 @@ LEAVES = Space("a leaf", _drawn, _made, exact=False, has=lambda case: isinstance
 
 
 def _checked(case, value):
-    least = case.minimum()
-    side = math.copysign(1.0, least)
+    minimum = case.minimum()
+    side = math.copysign(1.0, minimum)
     return BoundCheck(
         "damped leaf",
         "sharpened",
         "upper",
         side * value,
-        side * least,
-        1e-9 * (1 + abs(least)),
-        at=least,
+        side * minimum,
+        1e-9 * (1 + abs(minimum)),
+        at=minimum,
         along="minimum",
     )
 

@@ -84,13 +84,13 @@ def _made(shape, numbers):
 
 def _drawn(rng):
     m = int(rng.integers(1, 6))
-    rest = [
+    remaining = [
         rng.uniform(-1, 1, m),
         rng.normal(size=m),
         2 * rng.normal(size=m),
         [rng.choice((0.25, 0.5, 1.0, 2.0, 4.0))],
     ]
-    return (m,), np.concatenate(rest)
+    return (m,), np.concatenate(remaining)
 
 
 LEARNERS = Space(

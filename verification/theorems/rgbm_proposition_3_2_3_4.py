@@ -56,9 +56,9 @@ def formula(rule, label, a):
     }[type(rule)]()
     leaders.sort(key=lambda j: (-abs(a[j]), j if type(rule) is RandomSubset else int(label[j])))
     weights = [Fraction(1)] if type(rule) is Greedy else _gamma(rule.t, len(leaders))
-    out = np.array([Fraction(0)] * len(a), dtype=object)
-    out[leaders] = weights
-    return out
+    values = np.array([Fraction(0)] * len(a), dtype=object)
+    values[leaders] = weights
+    return values
 
 
 def _winner(case, probabilities):

@@ -81,12 +81,12 @@ def _(case, variant):
 
 
 def _minimum(case, rows, factor=1.0, t=0.7):
-    least = np.array([-factor * case.norm(a) ** 2 / (2 * t) for a in rows])
+    smallest = np.array([-factor * case.norm(a) ** 2 / (2 * t) for a in rows])
     anywhere = [_model(case, a, delta, t) for a, delta in zip(rows, case.points, strict=True)]
     best = [_model(case, a, -case.norm(a) / t * case.subgradient(a), t) for a in rows]
     return [
-        hold("Proposition 4.4", "upper", least, anywhere),
-        hold("Proposition 4.4", "tight", best, least),
+        hold("Proposition 4.4", "upper", smallest, anywhere),
+        hold("Proposition 4.4", "tight", best, smallest),
     ]
 
 

@@ -35,10 +35,10 @@ def _forms(case, factor=1.0, beside=None):
     points in the range of B.
     """
     looked_at = case.points @ case.B.T if beside is None else beside
-    found = cb.theory.mca(case.B, case.rule, groups=case.label)
+    interval = cb.theory.mca(case.B, case.rule, groups=case.label)
     theta, best = (
-        factor * found.upper,
-        3 * found.witness["direction"],
+        factor * interval.upper,
+        3 * interval.witness["direction"],
     )  # the length of a direction does not matter
     cosines = [case.norm(case.B.T @ c) / np.linalg.norm(c) for c in looked_at]
     ends = [
@@ -49,7 +49,7 @@ def _forms(case, factor=1.0, beside=None):
     return [
         hold("Proposition 4.2", "upper", [theta] * len(everywhere), everywhere),
         hold("Proposition 4.2", "tight", ends, [theta, theta]),
-        hold("Proposition 4.2", "upper", [0.0], [found.lower - 1e-3]),
+        hold("Proposition 4.2", "upper", [0.0], [interval.lower - 1e-3]),
     ]
 
 

@@ -160,12 +160,12 @@ def check_rate(case, variant):
 def _against(case, factor=1.0):
     if isinstance(case, Epochs) or not isinstance(case, np.ndarray):
         return None
-    least = lambda_pmin(case) / case.shape[1]
+    smallest = lambda_pmin(case) / case.shape[1]
     return BoundCheck(
         "Better than 1 - lambda_pmin / (4 K)",
         "printed",
         "upper",
-        [factor * least],
+        [factor * smallest],
         [cb.theory.mca(case).lower ** 2],
         1e-9,
         "float",

@@ -47,8 +47,8 @@ def excess_risk(case, smoother):
     for signs in product((-1, 1), repeat=n):
         fit = smoother @ (case.y + np.array([F(s) for s in signs]))
         total += (case.y - fit) @ (case.y - fit)
-    least = (case.y - case.best) @ (case.y - case.best)
-    return (total / 2**n - least) / (2 * n) + np.trace(smoother) / 2
+    smallest = (case.y - case.best) @ (case.y - case.best)
+    return (total / 2**n - smallest) / (2 * n) + np.trace(smoother) / 2
 
 
 @claim("SGLB, Corollary 1 for the squared loss", CHAINS, sharpened="verified")

@@ -93,18 +93,18 @@ def frank_wolfe(n, anywhere=False, margin=0):
     star = Point(NULL if anywhere else programme.vector(), slope, Form.of(0))
     points = [star]
     x = programme.vector() if anywhere else NULL
-    found = []
+    results = []
     start = [x] if anywhere else []
     for k in range(n + 1):
         points.append(Point(x, slope + programme.vector(), programme.number()))
         if k < n:
-            found.append((points[-1].gradient, programme.vector()))
+            results.append((points[-1].gradient, programme.vector()))
             gamma = Fraction(2, k + 2)
-            x = (1 - gamma) * x + gamma * found[-1][1]
+            x = (1 - gamma) * x + gamma * results[-1][1]
     smooth_convex(programme, points)
-    vertices = [vertex for _, vertex in found]
+    vertices = [vertex for _, vertex in results]
     (_anywhere if anywhere else _in_ball)(
-        programme, found, [*vertices, star.x, *start], star, Fraction(margin)
+        programme, results, [*vertices, star.x, *start], star, Fraction(margin)
     )
     model.points, model.columns, model.inside = points, vertices, [star.x]
     programme.objective = points[-1].value

@@ -112,14 +112,14 @@ def play_random(instance, n):
     """
     problem = instance.problem()
     group = problem.groups
-    found = {}
+    results = {}
     far = 0.0
     seed = 0
-    while len(found) < 2**n:
+    while len(results) < 2**n:
         run = cb.solve(problem, cb.rtgcd(select=cb.rules.Groups(1)), n, rng=seed)
         draws = tuple(int(group[j]) for j in run.path.learner)
-        if draws not in found:
-            found[draws] = run.final.loss
+        if draws not in results:
+            results[draws] = run.final.loss
             far = max(
                 far,
                 *(
@@ -128,6 +128,6 @@ def play_random(instance, n):
                 ),
             )
         seed += 1
-    return float(np.mean(list(found.values()))) / (
+    return float(np.mean(list(results.values()))) / (
         problem.loss.above(0 * problem.y) if problem.loss.mu else far
     )
