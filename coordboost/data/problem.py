@@ -377,9 +377,10 @@ class Problem:
         Problem
             A new problem, which shares the other fields with this one.
         """
-        kept = {field.name: getattr(self, field.name, None) for field in fields(self)}
-        if not self.has_data:
-            kept = {name: value for name, value in kept.items() if name not in DATA}
+        absent = () if self.has_data else DATA
+        names = [field.name for field in fields(self) if field.name not in absent]
+        kept = {name: getattr(self, name, None) for name in names}
+        if absent:
             kept["total_weight"] = self.total_weight
         problem = Problem.__new__(Problem)
         problem._set(**kept | changed)
