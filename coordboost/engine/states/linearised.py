@@ -23,7 +23,7 @@ from coordboost._numba import record, reduction, verb
 from coordboost._numba.sums import curvature_into
 from coordboost.certificates.sphere import SLACK
 from coordboost.data.column_store import HeldColumns
-from coordboost.engine.states.base import ModelState, scan_work
+from coordboost.engine.states.base import GreedyState, scan_work
 from coordboost.engine.states.covariance import (
     AT_ONCE,
     FEWEST,
@@ -73,7 +73,7 @@ class _LinearisedState(NamedTuple):
     scalars: np.record
 
 
-class LinearisedState(_LinearisedState, ModelState):
+class LinearisedState(_LinearisedState, GreedyState):
     """Estimates of all correlations, and the Gram columns of some learners.
 
     For any smooth loss, greedy methods and stored columns. *Cost* of a step: O(n_samples +
@@ -105,8 +105,6 @@ class LinearisedState(_LinearisedState, ModelState):
         second derivative of a loss; `size`, a bound of the estimates at the scan.
     """
 
-    greedy = True
-
     def tie(self):
         return self.inner.rounding
 
@@ -117,23 +115,6 @@ class LinearisedState(_LinearisedState, ModelState):
         return 3.0 * self.inner.rounding + 4.0 * EPS * moved
 
     def best(self, step, beta):
-        """The winner among all learners, or (-1, 0) if a Gram column or a scan is needed first.
-
-        Parameters
-        ----------
-        step : StepRule
-            Not used: the largest absolute correlation wins.
-        beta : CoefficientRule
-            Not used: the largest absolute correlation wins.
-
-        Returns
-        -------
-        j : int
-            The learner with the largest absolute correlation, the lowest index of those that tie;
-            or -1.
-        corr : float
-            Its correlation, or 0.
-        """
         scalars = self.scalars
         tie = self.inner.rounding
         unit = tie if tie > 0.0 else 1.0
