@@ -15,12 +15,23 @@ class Contributions(NamedTuple):
 
     ``values.sum(axis=1) + base_values`` are the raw predictions, to rounding.
 
-    Attributes
+    Parameters
     ----------
     values : ndarray, (n_samples, n_features) or (n_samples, n_features, n_classes)
         The contributions, for three classes or more those to the score of each class.
     base_values : ndarray, (n_samples,) or (n_samples, n_classes)
         What is predicted if no feature is known: one number, plus the offset of the row.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import coordboost as cb
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = cb.RandomizedGBMRegressor(random_state=0).fit(X, y)
+    >>> values, base_values = model.contributions(X)
+    >>> bool(np.allclose(values.sum(axis=1) + base_values, model.predict(X)))
+    True
     """
 
     values: np.ndarray

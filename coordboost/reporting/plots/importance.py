@@ -5,7 +5,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_is_fitted
 
 from coordboost._utils.checks import shown
 from coordboost.data.frames import names_of
@@ -167,6 +166,8 @@ class ImportanceDisplay(Display):
             For an unknown kind, for a kind that needs trees if there are none, and for missing
             rows.
         """
+        from sklearn.utils.validation import check_is_fitted
+
         check_is_fitted(estimator)
         if not isinstance(kind, str) or kind not in KINDS:
             raise ValueError(
