@@ -98,3 +98,16 @@ def test_a_rise_of_the_loss_is_seen_without_a_pass_over_the_rows(eps):
     )
     assert few.message == plain.message and (few.rise > 0) == (eps == 200.0)
     assert few.rise == pytest.approx(plain.rise, rel=1e-9)
+
+
+def test_no_cliff_where_the_gram_matrix_ends():
+    """Up to 400 columns no step needs a scan; one more needs few, and less than all Gram
+    columns.
+    """
+    X = np.random.default_rng(8).normal(size=(150, 401))
+    y = X[:, :5].sum(axis=1)
+    method = cb.forward_stagewise(0.05)
+    few, more = (cb.solve(cb.Problem(X[:, :p], y), method, 2_000) for p in (400, 401))
+    assert (few.n_scans, few.n_gram_columns) == (1, 400)
+    assert more.n_scans <= 10 and more.n_gram_columns <= 400
+    np.testing.assert_array_equal(few.path.learner[:500], more.path.learner[:500])

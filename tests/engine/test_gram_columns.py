@@ -150,7 +150,7 @@ def test_runs_start_with_gram_columns_where_these_are_counts():
     )
     assert long.n_scans == 1 and long.n_gram_columns == len(np.unique(long.path.learner))
     assert short.resume(20_000).n_scans > 1 == short.n_gram_columns
-    assert cb.solve(cb.Problem(*ar1(60, 400, k=10)), cb.ls_boost(0.7), 1).n_gram_columns == 0
+    assert cb.solve(cb.Problem(*ar1(60, 500, k=10)), cb.ls_boost(0.7), 1).n_gram_columns == 0
 
 
 def test_many_short_columns_are_multiplied_one_by_one():
