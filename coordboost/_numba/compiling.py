@@ -67,7 +67,8 @@ def compiled(function, pieces=()):
         stamp. If these pieces cannot be imported (an interactive session), the result is not cached
         on disk.
     """
-    return _compiled(function, frozenset(_classes(pieces)))
+    plain = getattr(function, "py_func", function)  # that of a part, too
+    return _compiled(plain, frozenset(_classes(pieces)))
 
 
 def ready(verb, piece):

@@ -22,7 +22,7 @@ kernel = register_jitable(no_cfunc_wrapper=True)
 reduction = register_jitable(no_cfunc_wrapper=True, fastmath={"reassoc"})
 #: Mark a part of a longer function that compiled code contains in place of a call. What compiled
 #: code calls is compiled alone and again with each of its callers: a long function that is called
-#: once is compiled much faster as a part.
+#: once is compiled much faster as a part. Not for functions that ask whether an argument is None.
 inlined = numba.njit(inline="always")
 
 

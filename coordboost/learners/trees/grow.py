@@ -21,7 +21,7 @@ import math
 
 import numpy as np
 
-from coordboost._numba import kernel
+from coordboost._numba import inlined, kernel
 from coordboost._numba.noise import ROWS, key_of, word
 from coordboost.learners.trees.cuts import (
     cut_categories,
@@ -118,7 +118,7 @@ def init_node(limits, state, node, above, depth, count, total, mass, smoothing, 
     )
 
 
-@kernel
+@inlined
 def init_root(limits, memory, count, total, mass):
     """Initialise the root of a tree, which holds `count` samples."""
     state = memory.states[0]
@@ -312,7 +312,7 @@ def find_cuts(categorical, table, limits, features, first, last, memory, scratch
                 cut_ordered(state, sums, counts, n_bins, missing, node, sign, limits, numbers, cut)
 
 
-@kernel
+@inlined
 def search_cuts(table, limits, features, first, last, memory, scratch, n_parts):
     """Find the best cuts of new nodes by ``features[first:last]``, from the sums over parts."""
     if n_parts > 1:
@@ -442,7 +442,7 @@ def init_children(limits, state, nodes, at, cut, smoothing):
     return left, right
 
 
-@kernel
+@inlined
 def split_open(table, limits, features, memory, scratch, first, last):
     """Split each open node from `first` to `last` by its best cut."""
     state = memory.states[0]
@@ -472,7 +472,7 @@ def split_open(table, limits, features, memory, scratch, first, last):
             bound_values(sign_of(table.monotone, f), left, right)
 
 
-@kernel
+@inlined
 def split_nodes(table, limits, candidates, memory, scratch):
     """Split all new nodes that gain by it, or the one node with the largest gain.
 
@@ -490,7 +490,7 @@ def split_nodes(table, limits, candidates, memory, scratch):
     return state.nodes > state.first
 
 
-@kernel
+@inlined
 def move_rows(table, memory, first, step):
     """Move the rows of the parents of new nodes, each `step`-th share from share `first` on."""
     state = memory.states[0]
@@ -603,7 +603,7 @@ def shorten(monotone, state, nodes, damping):
             nodes[at].value *= share
 
 
-@kernel
+@inlined
 def number_leaves(table, limits, memory):
     """Number the leaves in the order of their nodes, and convert their values.
 
@@ -669,7 +669,7 @@ def keep_tree(trees, kept, memory, target):
     return unit_values(state, nodes, state.nodes, None, kept.metric, target, memory.leaf, values)
 
 
-@kernel
+@inlined
 def grow(table, limits, candidates, targets, memory, scratch, kept):
     """Grow one tree.
 
