@@ -17,7 +17,7 @@ import scipy.sparse
 from scipy.special import softmax
 
 from coordboost._utils.interrupt import interruptible
-from coordboost.lasso.classes import EPS, Models, Solution
+from coordboost.lasso.classes import EPS, ClassSolution, Models
 from coordboost.lasso.columns import ScaledColumns
 from coordboost.lasso.newton import FreeNewton, Newton
 from coordboost.lasso.penalty import Penalty, convex_gap
@@ -39,9 +39,9 @@ PART = 0.1
 def by_blocks(task, lams, tol, before=None):
     """The multinomial Lasso of a `ClassProblem` at the penalties `lams`, largest first.
 
-    Return a `Solution`, of the first penalties only if it is interrupted.
+    Return a `ClassSolution`, of the first penalties only if it is interrupted.
 
-    before : Solution, optional
+    before : ClassSolution, optional
         At larger penalties: the descent starts at the last model.
     """
     descent = BlockDescent(task)
@@ -54,7 +54,7 @@ def by_blocks(task, lams, tol, before=None):
             if interrupted():
                 break
     gammas, shifts, bounds = zip(*found, strict=True)
-    return Solution(
+    return ClassSolution(
         scipy.sparse.csr_array(np.vstack(gammas)),
         np.array(shifts),
         np.array(bounds),
@@ -95,7 +95,7 @@ class BlockDescent:
         self.sets = [WorkingSet(inner) for inner in self.inner]
 
     def start_at(self, solution):
-        """Continue from the last model of a `Solution`."""
+        """Continue from the last model of a `ClassSolution`."""
         n_classes = len(self.inner)
         gammas = solution.gammas[-n_classes:].toarray()
         for k, inner in enumerate(self.inner):

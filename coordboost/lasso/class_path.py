@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._numba import kernel, verb
-from coordboost.lasso.classes import Solution
+from coordboost.lasso.classes import ClassSolution
 from coordboost.lasso.newton_path import NewtonPath
 from coordboost.lasso.path_columns import PathColumns, path_columns
 from coordboost.lasso.penalty import Penalty
@@ -129,11 +129,11 @@ def by_class(index, n_learners, n_classes):
     return place, begin, learner
 
 
-def by_newton(task, lams, tol):
+def by_class_path(task, lams, tol):
     """The multinomial Lasso of a `ClassProblem` at the penalties `lams`, largest first.
 
-    Return a `Solution`, of the first penalties only where rounding or the size of the models ends
-    the compiled path; and whether it was interrupted. None where learners are not stored.
+    Return a `ClassSolution`, of the first penalties only where rounding or the size of the models
+    ends the compiled path; and whether it was interrupted. None where learners are not stored.
     """
     table = path_columns(task.columns)
     if table is None:
@@ -161,4 +161,4 @@ def by_newton(task, lams, tol):
     gammas = solved.coefs.reshape((done * n_classes, n_learners)).tocsr()
     shifts = task.start + path.shifts[:done]
     bounds = task.bounds_of(lams[:done], gammas, shifts, path.solutions["worst"][:done])
-    return Solution(gammas, shifts, bounds, n_classes * solved.n_scans), interrupted
+    return ClassSolution(gammas, shifts, bounds, n_classes * solved.n_scans), interrupted

@@ -26,7 +26,7 @@ EPS = float(np.finfo(float).eps)
 BLOCK = 4_000_000
 
 
-class Solution(NamedTuple):
+class ClassSolution(NamedTuple):
     """Models at the first penalties.
 
     gammas : CSR array, (n_done * n_classes, n_learners), all classes of the first penalty first
@@ -44,7 +44,7 @@ class Solution(NamedTuple):
 
     def followed_by(self, other):
         """The models of both, those of `other` at smaller penalties."""
-        return Solution(
+        return ClassSolution(
             scipy.sparse.vstack([self.gammas, other.gammas], format="csr"),
             np.vstack([self.shifts, other.shifts]),
             np.vstack([self.bounds, other.bounds]),

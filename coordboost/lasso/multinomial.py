@@ -27,7 +27,7 @@ from coordboost.certificates.objectives import Certificate, L1Penalty
 from coordboost.data import validation
 from coordboost.data.problem import Problem
 from coordboost.lasso.class_blocks import by_blocks
-from coordboost.lasso.class_path import by_newton
+from coordboost.lasso.class_path import by_class_path
 from coordboost.lasso.classes import EPS, ClassProblem
 from coordboost.lasso.columns import ScaledColumns
 from coordboost.lasso.inputs import (
@@ -295,7 +295,7 @@ def multinomial_path(
     >>> bool(path.gaps[0] < 1e-6)
     True
     """
-    label, classes = labels_of(y)
+    label, classes = numbered_classes(y)
     free = validation.flag("fit_intercept", fit_intercept)
     tol = positive("tol", tol)
     weight = (
@@ -345,7 +345,7 @@ def multinomial_path(
     )
 
 
-def labels_of(y):
+def numbered_classes(y):
     """Check labels; return the number of the class of each, and the classes, in order."""
     labels = np.asarray(y)
     if (
@@ -414,8 +414,8 @@ def _problem_of(X, label, sample_weight, penalty_factor, unit_columns, free):
 
 
 def _solved(task, lams, tol):
-    """The `Solution` at the penalties `lams`: by the compiled path, then by block descent."""
-    solution, interrupted = by_newton(task, lams, tol)
+    """The `ClassSolution` at the penalties `lams`: by the compiled path, then by block descent."""
+    solution, interrupted = by_class_path(task, lams, tol)
     if solution is None:
         return by_blocks(task, lams, tol)
     done = len(solution.bounds)
