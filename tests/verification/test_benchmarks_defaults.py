@@ -36,11 +36,19 @@ def test_a_package_that_fails_is_a_note(tiny):
     assert "loss" not in failed and "not installed" in failed["note"]
 
 
-def test_the_section_has_a_line_for_each_set_and_the_geometric_means(tiny):
-    text = defaults.section([defaults.judged(tiny, n_splits=2)]).splitlines()
+def test_the_section_has_a_line_for_each_set_and_the_geometric_means(tiny, monkeypatch):
+    failed = defaults.judged(tiny, n_splits=2)
+    monkeypatch.setitem(defaults.MODELS, "CatBoost", constant)
+    monkeypatch.setattr(defaults, "fitted", lambda estimator, X, y, options: estimator.fit(X, y))
+    text = defaults.section([failed, defaults.judged(tiny, n_splits=2)]).splitlines()
     assert text[2].startswith("| tiny | 0.693")
     assert text[2].count("1.000 ± 0.000") == 2 and "| none |" in text[2]
-    assert text[3] == "| over the best, geometric mean | | 1.000 | 1.000 | nan | |"
+    assert text[4].endswith("complete rows | | 1.000 | 1.000 | 1.000 | |")
+
+
+def test_a_package_that_takes_too_long_is_a_note(tiny):
+    rows = defaults.judged(tiny, n_splits=2, limit=0.0)["rows"]
+    assert all("takes" in row["note"] and "loss" not in row for row in rows[:2])
 
 
 def test_categories_are_handed_over_as_each_package_takes_them():
