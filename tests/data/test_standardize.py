@@ -8,6 +8,7 @@ import scipy.sparse
 
 import coordboost as cb
 from coordboost import Problem
+from coordboost._numba import threads
 
 U = np.finfo(float).eps
 RNG = np.random.default_rng(11)
@@ -299,6 +300,26 @@ def test_threads_standardise_as_one_does(order, center):
     wide[3, 2_599] = np.nan
     with pytest.raises(ValueError, match="column 2599"):
         Problem(wide, y, center=center)
+
+
+def test_any_number_of_threads_gives_the_same_columns(monkeypatch):
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: range(4), raising=False)
+    for name in threads.LIMITS:
+        monkeypatch.delenv(name, raising=False)
+    wide = RNG.normal(3, 1, size=(1_000, 2_600))
+    weight = RNG.uniform(0.5, 2.0, size=1_000)
+    for options in ({"sample_weight": weight}, {"center": False}):
+        found = []
+        for n_threads in (1, 2, 4):
+            threads._pool_of.cache_clear()
+            with threads.at_most(n_threads):
+                assert threads.pool().n_threads == n_threads
+                problem = Problem(wide, wide[:, 7], **options)
+            found.append((problem.dictionary.rows, *problem.standardization[1:3]))
+        for same in found[1:]:
+            for mine, first in zip(same, found[0], strict=True):
+                np.testing.assert_array_equal(mine, first)
+    threads._pool_of.cache_clear()
 
 
 def test_equal_columns_of_many_rows_stay_equal():
