@@ -74,14 +74,16 @@ class Options(NamedTuple):
         A column to take as text.
     drop : sequence of str
         A column to leave out.
+    weights : str, optional
+        The column of the weights, none by default.
     date_format : str, optional
         Format, as "%d/%m/%Y"; guessed by default.
     sheet : str or int, optional
         The sheet of a workbook, by default the first.
     impute : str, optional
-        Missing values are refused by default: median, indicator, drop (rows). Of text the most
-        frequent category takes the place of the median; the indicator is the same, and 0/1 columns
-        that mark them.
+        Missing values: median, indicator, drop (rows). By default they are refused, or kept for
+        trees. Of text the most frequent category takes the place of the median; the indicator is
+        the same, and 0/1 columns that mark them.
     """
 
     sep: str | None = None
@@ -91,6 +93,7 @@ class Options(NamedTuple):
     na: tuple = ()
     text: tuple = ()
     drop: tuple = ()
+    weights: str | None = None
     date_format: str | None = None
     sheet: str | int | None = None
     impute: str | None = None
@@ -106,6 +109,7 @@ FITS = {
     "decimal": MARK,
     "thousands": MARK,
     "encoding": (".+", "a string or None"),
+    "weights": (".+", "the name of a column or None"),
     "date_format": (".+", "a string or None"),
     "sheet": (".*", "the name of a sheet, or its number from 0 on"),
     "impute": ("|".join(IMPUTE), f"one of {', '.join(IMPUTE)} or None"),

@@ -4,7 +4,8 @@ Every new table is encoded in the same way.
 
 Nouns: a *variable* is a column of the table; a *recipe* is all variables of a model, plain data
 that a run file can hold. Numbers and dates become one column, text a 0/1 column for each category
-(one for two categories). The columns of a variable form a group.
+(one for two categories), or for trees one column of the dtype ``category``. The columns of a
+variable form a group.
 """
 
 from typing import NamedTuple
@@ -44,12 +45,11 @@ class Variable(NamedTuple):
         """The categories that have a 0/1 column: all, or of two only the second."""
         return self.levels[len(self.levels) == 2 :]
 
-    @property
-    def columns(self):
-        """Names of the columns of numbers that encode it."""
-        own = (
-            [f"{self.name}={word}" for word in self.words] if self.kind == CATEGORY else [self.name]
-        )
+    def columns(self, one_hot):
+        """Names of the columns that encode it; `one_hot`: a category has 0/1 columns."""
+        own = [self.name]
+        if one_hot and self.kind == CATEGORY:
+            own = [f"{self.name}={word}" for word in self.words]
         return own + [f"{self.name} (missing)"] * self.gap
 
     @property
@@ -82,6 +82,9 @@ class Recipe(NamedTuple):
     na : words that mean "missing" in files of such tables, in addition to the usual ones
     marks : (decimal, thousands or "") in the numbers of the file of the table, () if unknown
     dropped : names of columns that the user left out
+    weights : name of the column of weights, or None
+    one_hot : whether text becomes 0/1 columns; otherwise the columns are those of a data frame,
+        text of the dtype ``category``, and missing values may stay missing
     """
 
     target: str
@@ -91,16 +94,18 @@ class Recipe(NamedTuple):
     na: tuple = ()
     marks: tuple = ()
     dropped: tuple = ()
+    weights: str | None = None
+    one_hot: bool = True
 
     @property
     def columns(self):
         """Names of the columns of numbers, a list."""
-        return [name for variable in self.variables for name in variable.columns]
+        return [name for one in self.variables for name in one.columns(self.one_hot)]
 
     @property
     def groups(self):
         """The name of the variable of each of these columns, a list."""
-        return [variable.name for variable in self.variables for _ in variable.columns]
+        return [one.name for one in self.variables for _ in one.columns(self.one_hot)]
 
     @property
     def text(self):
@@ -108,7 +113,7 @@ class Recipe(NamedTuple):
         return tuple(variable.name for variable in self.variables if variable.kind == CATEGORY)
 
     def numbers(self, frame, cells=None, *, unknown_as_none=False):
-        """Encode a new table, (n_rows, n_columns) float64.
+        """Encode a new table, (n_rows, n_columns) float64, or a data frame without `one_hot`.
 
         Its columns are found by name, others are ignored.
 
@@ -118,7 +123,8 @@ class Recipe(NamedTuple):
         cells : Cells, optional
             Formats of the cells, for tables from files.
         unknown_as_none : bool, default False
-            True: an unknown category gets 0 in all columns of its variable. False: it raises.
+            True: an unknown category gets 0 in all columns of its variable, or is missing. False:
+            it raises.
 
         Raises
         ------
@@ -156,6 +162,8 @@ class Recipe(NamedTuple):
     def plain(self):
         """The recipe as lists and strings, for a file."""
         optional = {name: list(given) for name in OPTIONAL if (given := getattr(self, name))}
+        optional |= {} if self.weights is None else {"weights": self.weights}
+        optional |= {} if self.one_hot else {"one_hot": False}
         return optional | {
             "target": self.target,
             "labels": list(self.labels),
@@ -184,6 +192,8 @@ class Recipe(NamedTuple):
             made = cls(**{**given, **texts, "variables": variables})
             sound = (
                 isinstance(made.target, str)
+                and isinstance(made.weights, str | None)
+                and isinstance(made.one_hot, bool)
                 and made.impute in (None, *IMPUTE)
                 and len(made.marks) in (0, 2)
                 and all(variable.is_sound for variable in variables)
@@ -215,8 +225,10 @@ def fill_of(column):
 def encoded(recipe, columns, where, unknown_as_none=False):
     """Encode columns as numbers, (n_rows, n_columns) float64.
 
-    Dense in Fortran order, or CSC if large and mostly 0/1 columns.
+    Dense in Fortran order, or CSC if large and mostly 0/1 columns; a data frame without `one_hot`.
     """
+    if not recipe.one_hot:
+        return _framed(recipe, columns, where, unknown_as_none)
     # pairs (number of columns, values): floats, or for 0/1 columns the index of the column that is
     # 1, -1 for none
     parts = []
@@ -255,9 +267,35 @@ def encoded(recipe, columns, where, unknown_as_none=False):
     return X
 
 
-def _indices(variable, column, where, unknown_as_none):
-    """Index of the 0/1 column that is 1 in each row, (n_rows,) of whole numbers, -1 for none."""
-    index = {word: j for j, word in enumerate(variable.words)}
+def _framed(recipe, columns, where, unknown_as_none):
+    """Encode columns as a data frame: text is of the dtype ``category``.
+
+    Missing values are filled if the recipe says how.
+    """
+    import pandas as pd
+
+    frame = {}
+    for variable, column in zip(recipe.variables, columns, strict=True):
+        missing = column.missing
+        if variable.kind == CATEGORY:
+            fill = -1 if variable.fill is None else variable.levels.index(variable.fill)
+            codes = _indices(variable, column, where, unknown_as_none, variable.levels)
+            codes = np.where(missing, fill, codes)
+            frame[variable.name] = pd.Categorical.from_codes(codes, list(variable.levels))
+        else:
+            fill = np.nan if variable.fill is None else variable.fill
+            frame[variable.name] = np.where(missing, fill, column.values)
+        if variable.gap:
+            frame[f"{variable.name} (missing)"] = missing.astype(np.float64)
+    return pd.DataFrame(frame, columns=recipe.columns)
+
+
+def _indices(variable, column, where, unknown_as_none, words=None):
+    """Index of the 0/1 column that is 1 in each row, (n_rows,) of whole numbers, -1 for none.
+
+    words : the categories that have a column, by default those of the variable
+    """
+    index = {word: j for j, word in enumerate(variable.words if words is None else words)}
     known = set(variable.levels)
     odd = [code for code, level in enumerate(column.levels) if level not in known]
     rows = (

@@ -33,6 +33,7 @@ from coordboost.data.files import (
 from coordboost.data.frames import as_pandas, is_frame
 from coordboost.data.problem import Problem
 from coordboost.data.recipe import Recipe, Variable, encoded, fill_of, refuse_gap
+from coordboost.data.validation import flag
 from coordboost.losses.base import Loss
 
 
@@ -41,8 +42,9 @@ class Table(NamedTuple):
 
     Parameters
     ----------
-    X : ndarray or scipy CSC array, (m, p)
-        float64: dense in Fortran order; sparse for svmlight, and for many 0/1 columns.
+    X : ndarray, scipy CSC array or pandas.DataFrame, (m, p)
+        float64: dense in Fortran order; sparse for svmlight, and for many 0/1 columns. A data frame
+        if ``read_table`` was called with ``one_hot=False``.
     y : ndarray or None, (m,)
         float64; a table from ``read_table`` always has it.
     feature_names : tuple of str or None, (p,)
@@ -56,6 +58,8 @@ class Table(NamedTuple):
         What was inferred about the file, in words.
     columns : tuple of Column, optional
         The columns of the file, if missing values were imputed.
+    weight : ndarray, (m,), optional
+        The weights of the rows, if a column holds them.
 
     Examples
     --------
@@ -77,6 +81,7 @@ class Table(NamedTuple):
     recipe: Recipe | None = None
     said: tuple[str, ...] = ()
     columns: tuple[Column, ...] | None = None
+    weight: np.ndarray | None = None
 
     def __repr__(self):
         rows, columns = self.X.shape
@@ -145,6 +150,8 @@ class Table(NamedTuple):
                 if is_frame(rows)
                 else read_rows(rows, self, **none, **options).X
             )
+        if is_frame(X):
+            return X
         make = pd.DataFrame.sparse.from_spmatrix if scipy.sparse.issparse(X) else pd.DataFrame
         return make(X, columns=self.feature_names)
 
@@ -182,7 +189,8 @@ class Table(NamedTuple):
         """
         if learners is not None:
             X = learners(self.X, feature_names=self.feature_names)
-            return Problem(X, self.y, loss, center=center).replace(recipe=self.recipe)
+            made = Problem(X, self.y, loss, sample_weight=self.weight, center=center)
+            return made.replace(recipe=self.recipe)
         groups = (
             None
             if self.groups is None or len(set(self.groups)) == len(self.groups)
@@ -192,6 +200,7 @@ class Table(NamedTuple):
             self.X,
             self.y,
             loss,
+            sample_weight=self.weight,
             center=center,
             scale=scale,
             groups=groups,
@@ -200,7 +209,13 @@ class Table(NamedTuple):
         return made.replace(recipe=self.recipe)
 
 
-def read_table(path: str | os.PathLike[str], target: str | None = None, **options: Any) -> Table:
+def read_table(
+    path: str | os.PathLike[str],
+    target: str | None = None,
+    *,
+    one_hot: bool = True,
+    **options: Any,
+) -> Table:
     r"""Read features and target from a file; the suffix, upper or lower case, gives the format.
 
     ====================================  =========================================================
@@ -221,10 +236,14 @@ def read_table(path: str | os.PathLike[str], target: str | None = None, **option
     target : str, optional
         Column or array (.npz) that becomes ``y``; by default ``"y"``. .npy and svmlight have no
         names.
+    one_hot : bool, default True
+        Text becomes 0/1 columns, and missing values are refused or imputed. False: X is a data
+        frame for trees, with text as columns of the dtype ``category``, and missing values stay
+        missing unless `impute` says otherwise.
     **options
         For tables with names: see ``coordboost.data.files.Options``. ``sep``, ``decimal``,
-        ``thousands``, ``encoding``, ``na``, ``text``, ``drop``, ``date_format``, ``sheet``,
-        ``impute``.
+        ``thousands``, ``encoding``, ``na``, ``text``, ``drop``, ``weights``, ``date_format``,
+        ``sheet``, ``impute``.
 
     Returns
     -------
@@ -278,12 +297,14 @@ def read_table(path: str | os.PathLike[str], target: str | None = None, **option
     if not isinstance(target, str | None):
         raise ValueError(f"target must be the name of a column, got {shown(target)}.")
     chosen = options_of(options)
+    one_hot = flag("one_hot", one_hot)
     if suffix in NAMED:
         with _placed(text):
             return _learned(
                 frame_of(Path(text), suffix, chosen, chosen.text),
                 "y" if target is None else target,
                 chosen,
+                one_hot,
             )
     if chosen != Options():
         raise ValueError(
@@ -410,10 +431,10 @@ def _prepared(read, recipe, keep, unknown_as_none):
     )
 
 
-def _learned(read, target, options):
+def _learned(read, target, options, one_hot):
     """Build a table, and its recipe, from a file that was read."""
     frame, notes = _usable(read.frame, options)
-    names = [name for name in frame.columns if name != target]
+    names = [name for name in frame.columns if name not in (target, options.weights)]
     if target not in frame:
         numbers = all(Cells().number(name) is not None for name in names)
         hint = (
@@ -430,10 +451,12 @@ def _learned(read, target, options):
         where=lambda row: read.cells.where(int(index[row])), day_format=options.date_format
     )
     y, columns = _parsed(frame, target, names, cells, options)
+    weight = _weight_of(frame, options.weights, target, cells)
     columns, left_out = _informative(columns)
     notes += left_out
-    keep, more = _complete(target, y, columns, options.impute, cells.where)
+    keep, more = _complete(target, y, columns, options.impute, cells.where, one_hot)
     y, *kept = _rows_of([y, *columns.values()], keep)
+    weight = None if weight is None else weight[keep]
     _check_target(target, y)
     labels = y.levels if y.kind == CATEGORY else ()
     notes += [
@@ -449,8 +472,18 @@ def _learned(read, target, options):
         )
         for name, column, gap in zip(columns, kept, gaps, strict=True)
     )
-    notes += _what(variables, kept, gaps)
-    recipe = Recipe(target, labels, options.impute, variables, options.na, read.marks, options.drop)
+    notes += _what(variables, kept, gaps, one_hot)
+    recipe = Recipe(
+        target,
+        labels,
+        options.impute,
+        variables,
+        options.na,
+        read.marks,
+        options.drop,
+        options.weights,
+        one_hot,
+    )
     X = encoded(recipe, kept, cells.where)
     y = y.values.astype(np.float64)
     return Table(
@@ -460,8 +493,29 @@ def _learned(read, target, options):
         tuple(recipe.groups),
         recipe,
         (*read.said, *notes),
-        tuple(kept) if any(gaps) else None,
+        tuple(kept) if fills and any(gaps) else None,
+        weight,
     )
+
+
+def _weight_of(frame, name, target, cells):
+    """Return the column of weights, (n_rows,), or None if there is none."""
+    if name is None:
+        return None
+    if name == target:
+        raise ValueError(f"the column {name!r} is the target, it cannot hold the weights, too")
+    if name not in frame:
+        others = quoted([column for column in frame.columns if column != target])
+        raise ValueError(f"no column {name!r} for the weights: choose among {others}")
+    column = column_of(name, frame[name], cells, NUMBER)
+    bad = column.missing | ~(column.values >= 0)
+    if bad.any():
+        row = int(np.argmax(bad))
+        found = "no weight" if column.missing[row] else f"the weight {column.values[row]:g}"
+        raise ValueError(
+            f"{cells.where(row)}, column {name!r} holds {found}: weights must be numbers >= 0."
+        )
+    return column.values
 
 
 def _parsed(frame, target, names, cells, options):
@@ -508,7 +562,7 @@ def _check_target(target, y):
             f"({quoted(y.levels, 5)}): expected numbers, or two "
             "classes and a loss for them, such as the logistic one; for more classes use a "
             "classifier in Python, such as "
-            "ForwardStagewiseClassifier"
+            "RandomizedGBMClassifier"
         )
 
 
@@ -543,11 +597,13 @@ def _usable(frame, options):
     )
 
 
-def _complete(target, y, columns, impute, where):
+def _complete(target, y, columns, impute, where, one_hot):
     """Return the rows to fit on, an index, and notes on the rows left out."""
     gone = y.missing
     gaps = {name: column.missing for name, column in columns.items()}
     gaps = {name: missing for name, missing in gaps.items() if missing.any()}
+    if impute is None and not one_hot:  # missing values stay missing
+        gaps = {}
     if gone.any() and impute is None:
         refuse_gap(target, int(np.argmax(gone)), where, remedy='impute="drop" leaves the row out')
     if gaps and impute is None:
@@ -567,7 +623,7 @@ def _complete(target, y, columns, impute, where):
     return np.flatnonzero(~gone) if gone.any() else slice(None), notes
 
 
-def _what(variables, columns, gaps):
+def _what(variables, columns, gaps, one_hot):
     """Notes on the encoding of text, dates and missing values, and on columns that only number the
     rows.
     """
@@ -580,8 +636,9 @@ def _what(variables, columns, gaps):
         else f"{len(variable.levels)} categories"
         for variable, text in categories.items()
     }
+    text_becomes = "text as 0/1 columns" if one_hot else "text as categories"
     found = {
-        "text as 0/1 columns": [f"{variable.name!r} ({text})" for variable, text in texts.items()],
+        text_becomes: [f"{variable.name!r} ({text})" for variable, text in texts.items()],
         "dates in days since 1970": [
             repr(variable.name) for variable in variables if variable.kind == DATE
         ],

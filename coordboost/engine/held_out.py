@@ -9,7 +9,8 @@ from coordboost.engine.result import spaced
 
 #: How the number of steps may have been chosen; what is measured besides the loss for two classes;
 #: maximum number of steps in the record.
-CHOICES = ("best", "one-se")
+EARLY = "early-stopping"
+CHOICES = ("best", "one-se", EARLY)
 MEASURES = ("accuracy", "AUC")
 MOST_POINTS = 1000
 

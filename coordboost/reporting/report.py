@@ -162,26 +162,26 @@ def summary(run, optimum=None):
     Returns
     -------
     dict
-        method, parameters, steps; training_error (loss / n_samples) and null_error (that of beta =
+        method, parameters, steps; training_error (mean loss) and null_error (that of beta =
         0); excess_percent (training error above the optimum, in % of the null error); l1, nonzeros;
         gap (certified, relative to the null error) and target (the optimum it refers to); seconds,
-        scans, status, message. Unknown values are None. If the loss declares an infimum,
-        percentages and gap are relative to null error minus infimum.
+        scans, status, message. Unknown values are None, and so is the l1 norm of trees. If the loss
+        declares an infimum, percentages and gap are relative to null error minus infimum.
     """
     last = run.final
-    n = run.problem.n_samples
+    total = run.problem.total_weight
     null = run.problem.start_excess
     gap = _gap(run, optimum)
     row = {
         "method": run.method.name,
         "parameters": parameters(run.method),
         "steps": run.n_steps,
-        "training_error": last.loss / n,
-        "null_error": run.problem.start_loss / n,
+        "training_error": last.loss / total,
+        "null_error": run.problem.start_loss / total,
         "excess_percent": None
         if optimum is None or null == 0
         else 100 * (last.loss - optimum) / null,
-        "l1": last.l1,
+        "l1": last.l1 if run.problem.countable else None,
         "nonzeros": len(last.support),
         "gap": None if gap is None or null == 0 else gap / null,
         "target": refers(last.target),
@@ -205,7 +205,7 @@ def table(rows):
 
     It has file names if two runs have the same title.
 
-    Keys of ``WORDS`` that are in no row are left out.
+    Keys of ``WORDS`` that are known in no row are left out.
     """
     from rich import box
     from rich.table import Table
@@ -230,12 +230,17 @@ def table(rows):
             else ""
         )
         grid.add_column(file + title, justify="right", overflow="fold")
-    known = {key: heading for key, heading in WORDS.items() if any(key in row for row in rows)}
+    known = {key: one for key, one in WORDS.items() if any(_says(row, key) for row in rows)}
     for key, (label, form) in known.items():
         grid.add_row(
             label, *("-" if row[key] is None else printable(form.format(row[key])) for row in rows)
         )
     return grid
+
+
+def _says(row, key):
+    """Whether a row has something to say under this title."""
+    return row.get(key) is not None and (key != "target" or row.get("gap") is not None)
 
 
 def verdict(problem, judged):

@@ -8,9 +8,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 from command_line import call, fine, folds_of, said
 
 import coordboost as cb
+from coordboost.reporting.cli import main
 from coordboost.rules import Groups, LineSearch
 
 
@@ -29,11 +31,12 @@ def frame(tmp_path, monkeypatch):
     return X.assign(price=y)
 
 
-def numbers(frame):
-    """The table as the command reads it: a 0/1 column for each town."""
-    return np.column_stack(
-        [frame[list("abc")], *(frame.town == town for town in ("Jena", "Kiel", "Ulm"))]
-    ).astype(float)
+def numbers(frame, learner="trees"):
+    """The table as the command reads it: towns are categories, for stumps 0/1 columns."""
+    if learner == "stumps":
+        towns = [frame.town == town for town in ("Jena", "Kiel", "Ulm")]
+        return np.column_stack([frame[list("abc")], *towns]).astype(float)
+    return frame[["a", "b", "c", "town"]].assign(town=pd.Categorical(frame.town))
 
 
 def predicted(words):
@@ -91,19 +94,20 @@ PAIRS = {
 def test_a_run_equals_the_run_in_python(frame, name):
     words, maker, limits, method = PAIRS[name]
     row = said("fit t.csv --target price --steps 12", words)["rows"][0]
-    X = numbers(frame)
+    learner = name.split()[0]
+    X = numbers(frame, learner)
     run = cb.solve(cb.Problem(maker(X, **limits), frame.price), method, 12)
     assert row["training_error"] == pytest.approx(run.final.loss / 70) and row["steps"] == 12
     file = f"coordboost-out/{method.name}.run"
     shuffled = frame.sample(frac=1, random_state=1)[["town", "c", "a", "b"]]
     shuffled.to_csv("new.csv", index=False)
     for step, more in ((12, ""), (5, " --step 5")):
-        expected = run.predict(numbers(shuffled.assign(price=0)), step=step)
+        expected = run.predict(numbers(shuffled, learner), step=step)
         np.testing.assert_allclose(
             predicted(f"predict {file} new.csv{more}").prediction, expected, rtol=1e-9
         )
     np.testing.assert_allclose(
-        cb.load(file).predict(shuffled), run.predict(numbers(shuffled)), rtol=1e-9
+        cb.load(file).predict(shuffled), run.predict(numbers(shuffled, learner)), rtol=1e-9
     )
 
 
@@ -133,12 +137,13 @@ def test_the_number_of_steps_is_chosen_on_rows_held_out(frame, learner, maker):
         f"cv t.csv --target price --learner {learner} --method gbm --rate 0.3 --steps 25 --folds 3 "
         "--seed 1"
     )["rows"][0]
-    X = numbers(frame)
+    X = pd.DataFrame(numbers(frame, learner))
     y = frame.price.to_numpy()
     losses = np.zeros(26)
     for fit, held in folds_of(y, 3, 1):
-        run = cb.solve(cb.Problem(maker(X[fit]), y[fit]), cb.gbm(0.3), 25)
-        losses += [np.sum((y[held] - run.predict(X[held], step=k)) ** 2) / 2 for k in range(26)]
+        run = cb.solve(cb.Problem(maker(X.iloc[fit]), y[fit]), cb.gbm(0.3), 25)
+        new = X.iloc[held]
+        losses += [np.sum((y[held] - run.predict(new, step=k)) ** 2) / 2 for k in range(26)]
     assert row["cv_best_step"] == losses.argmin() == cb.load("coordboost-out/gbm-cv.run").n_steps
     assert row["cv_error"] == pytest.approx(losses.min() / 70)
 
@@ -152,6 +157,75 @@ def test_classes_are_scored_at_every_step(frame):
         np.argmin(held["mean"])
     )
     assert held["measures"]["AUC"][0] == 0.5 < max(held["measures"]["AUC"])
+
+
+def test_text_stays_text_and_gaps_stay_gaps(frame):
+    """The share of a column is one number, and predictions need no imputation."""
+    holes = frame.assign(town=frame.town.mask(frame.index % 9 == 0), a=frame.a.mask(frame.c > 1))
+    holes.to_csv("holes.csv", index=False)
+    fine("fit holes.csv --target price --learner trees --method gbm --steps 9")
+    run = cb.load("coordboost-out/gbm.run")
+    assert run.problem.binning.names == ["a", "b", "c", "town"]
+    X = holes[["a", "b", "c"]].assign(town=pd.Categorical(holes.town))
+    same = cb.solve(cb.Problem(cb.data.trees(X), holes.price), cb.gbm(), 9)
+    assert run.beta.tobytes() == same.beta.tobytes()
+    found = predicted("predict coordboost-out/gbm.run holes.csv").prediction
+    np.testing.assert_allclose(found, same.predict(X), rtol=1e-9)
+    holes.assign(town="Rom").to_csv("rome.csv", index=False)
+    result = call("predict coordboost-out/gbm.run rome.csv")
+    assert result.exit_code == 1 and "holds 'Rom', which the model was not fitted" in result.stderr
+    unknown = predicted("predict coordboost-out/gbm.run rome.csv --unknown none").prediction
+    np.testing.assert_allclose(unknown, same.predict(X.assign(town=np.nan)), rtol=1e-9)
+
+
+def test_rows_have_weights_and_trees_some_of_the_rows(frame):
+    weight = 1 + np.arange(70) % 3
+    frame.assign(w=weight).to_csv("w.csv", index=False)
+    words = "--target price --weights w --learner trees --method gbm --steps 7 --seed 3"
+    row = said("fit w.csv", words, "--subsample 0.6")["rows"][0]
+    family = cb.data.trees(numbers(frame), subsample=0.6, seed=3)
+    problem = cb.Problem(family, frame.price, sample_weight=weight)
+    run = cb.solve(problem, cb.gbm(), 7, rng=3)
+    back = cb.load("coordboost-out/gbm.run")
+    assert back.beta.tobytes() == run.beta.tobytes()
+    assert row["training_error"] == pytest.approx(run.final.loss / weight.sum())
+    assert row["l1"] is None
+    chosen = said("cv w.csv", words, "--folds 3")["rows"][0]
+    assert chosen["cv_error"] < chosen["cv_error"] + chosen["cv_standard_error"]
+
+
+def test_early_stopping_chooses_the_steps_on_a_tenth_of_the_rows(frame):
+    words = "--target price --learner trees --method gbm --rate 0.5 --steps 60 --early-stopping 4"
+    found = said("fit t.csv", words)
+    run = cb.load("coordboost-out/gbm.run")
+    fit, held = folds_of(frame.price.to_numpy(), 10)[0]
+    X = numbers(frame)
+    part = cb.solve(cb.Problem(cb.data.trees(X.iloc[fit]), frame.price[fit]), cb.gbm(0.5), 60)
+    losses = [
+        np.mean((frame.price[held] - part.predict(X.iloc[held], step=k)) ** 2) / 2
+        for k in range(61)
+    ]
+    record = run.validation
+    assert record["choose"] == "early-stopping" and record["folds"] == 1
+    assert run.n_steps == np.argmin(losses[: record["at"][-1] + 1]) < 60
+    np.testing.assert_allclose(record["mean"], np.array(losses)[record["at"]], rtol=1e-10)
+    assert found["text"][0].startswith("Mean loss on a tenth of the rows, held out:")
+    whole = cb.solve(cb.Problem(cb.data.trees(X), frame.price), cb.gbm(0.5), run.n_steps)
+    assert run.beta.tobytes() == whole.beta.tobytes()
+
+
+def test_tables_may_come_from_standard_input(frame):
+    text = Path("t.csv").read_text()
+    words = ["--target", "price", "--learner", "trees", "--method", "gbm", "--steps", "4"]
+    runner = CliRunner()
+    assert runner.invoke(main, ["fit", "-", *words], input=text).exit_code == 0
+    run = cb.load("coordboost-out/gbm.run")
+    expected = run.predict(numbers(frame))
+    result = runner.invoke(main, ["predict", "coordboost-out/gbm.run", "-"], input=text)
+    found = pd.read_csv(pd.io.common.StringIO(result.stdout)).prediction
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
+    empty = runner.invoke(main, ["predict", "coordboost-out/gbm.run", "-"], input="")
+    assert empty.exit_code == 1 and empty.stderr.startswith("coordboost: standard input: expected")
 
 
 def test_gaps_are_not_shown_where_no_bound_is_known(frame):
@@ -177,7 +251,13 @@ def test_gaps_are_not_shown_where_no_bound_is_known(frame):
         ("--learner trees --method rgb --penalty 1", "rgb needs an explicit dictionary"),
         ("--learner forests --method gbm", "'forests' is not one of 'trees', 'stumps', 'families'"),
         ("--learner trees --method gbm --max-depth 0", "max_depth"),
-        ("--learner trees --method gbm --no-data", "data=True"),
+        ("--learner trees --method gbm --no-data", "leave out --no-data"),
+        ("--method gbm --early-stopping 5", "--early-stopping is for --learner trees or families"),
+        ("--learner trees --method gbm --weights price", "is the target, it cannot hold the weig"),
+        ("--learner trees --method gbm --weights d", "no column 'd' for the weights: choose among"),
+        ("--learner trees --method gbm --weights a", "holds the weight -"),
+        ("--learner trees --method gbm --subsample 2", "subsample must be above 0 and at most 1"),
+        ("--learner stumps --method gbm --subsample 0.5", "--subsample: --learner stumps takes"),
     ],
 )
 def test_bad_options_are_refused(frame, words, fragment):

@@ -26,6 +26,7 @@ BAD, INTERRUPTED, TERMINATED = 1, 130, 143
 PHRASES = {
     "step=LineSearch()": "--line-search",
     "unknown_as_none=True in table.frame(rows) or recipe.numbers(frame)": "--unknown none",
+    "save it with data=True": "leave out --no-data",
     "Pass scale=True": "Leave out --no-scale",
     "pass center=False to Problem": "pass --no-center",
 }

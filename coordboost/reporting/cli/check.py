@@ -20,6 +20,7 @@ from coordboost.reporting.cli.options import (
     with_options,
 )
 from coordboost.reporting.cli.output import answer, doing, say
+from coordboost.reporting.cli.tables import table_file
 
 HELD = (
     "Every bound holds. tightest: the largest ratio of measured value to bound after the start; 1 "
@@ -199,7 +200,8 @@ def mca(file, rule, t, groups, second_moment, target, center, starts, seed, as_j
         raise click.UsageError(f"--rule {rule} does not take {', '.join(foreign)}.")
     if rule == "subset" and t is None:
         raise click.UsageError("--rule subset needs --t.")
-    table = read_table(file, target, **taken(given))
+    with table_file(file) as path:
+        table = read_table(path, target, **taken(given))
     say(table.said)
     labels = table.groups if groups is None else [label.strip() for label in groups.split(",")]
     if rule == "groups" and groups is None and len(set(labels)) == len(labels):

@@ -4,7 +4,7 @@ penalty.
 
 import click
 
-from coordboost.reporting.cli.fit import draw, drawn_summary, hints, problem_of
+from coordboost.reporting.cli.fit import draw, drawn_summary, hints
 from coordboost.reporting.cli.options import (
     CHOOSE,
     COLUMNS,
@@ -15,6 +15,7 @@ from coordboost.reporting.cli.options import (
     STEPS,
     TABLE,
     TARGET,
+    WITH_CATEGORIES,
     Command,
     MethodCommand,
     learners_of,
@@ -25,6 +26,7 @@ from coordboost.reporting.cli.options import (
     with_options,
 )
 from coordboost.reporting.cli.output import progress, show
+from coordboost.reporting.cli.tables import problem_of, validated
 
 #: Printed if the constant model has the smallest validation loss.
 NONE_BETTER = (
@@ -66,12 +68,14 @@ def cv(
     from coordboost.engine.held_out import held_out
     from coordboost.engine.refitted import with_intercept
     from coordboost.engine.run import solve
+    from coordboost.model_selection.splits import folds_of
     from coordboost.reporting import report
     from coordboost.reporting.pages.command import for_shell_if_needed
     from coordboost.reporting.plots.choices import CrossValidationDisplay
 
     reading = taken(given)
-    options = {"center": center, "scale": scale, "learners": learners_of(learner, given)}
+    options = {"center": center, "scale": scale, "learners": learners_of(learner, given, seed)}
+    reading["one_hot"] = learner not in WITH_CATEGORIES
     chosen = method_of(method, given, steps, learner)
     if isinstance(chosen.target, L1Penalty):
         raise click.UsageError(
@@ -84,10 +88,10 @@ def cv(
     problem, table = problem_of(file, target, loss, reading, **options)
     out.mkdir(parents=True, exist_ok=True)
 
-    def walk(fold):
+    def walk(fold, *held):
         return with_intercept(solve(fold, chosen, steps, rng=seed))
 
-    found, rows = _validated(table, loss, walk, folds, seed, **options)
+    found, rows = validated(table, loss, walk, folds_of(table.y, folds, seed), **options)
     k = found.chosen(choose.replace("-", "_"))
     with (
         uncut(),
@@ -119,33 +123,6 @@ def cv(
         f"more may be better, try --steps {10 * steps}",
     )
     show([row], [*text, *hints(run, k, row)], files, as_json)
-
-
-def _validated(table, loss, walk, folds, seed, **options):
-    """Cross-validate a table: the ``CrossValidation``, and a list with (X, y) of the validation
-    rows of each fold.
-
-    walk : function of a problem, returns its path; way : options of ``Table.problem``. Missing
-    values are imputed from the training rows.
-    """
-    import numpy as np
-
-    from coordboost.model_selection.splits import folds_of
-    from coordboost.model_selection.validate import of_folds, rows_quickly
-
-    parts = folds_of(table.y, folds, seed)
-    y = table.y
-    rows = [None] * len(parts)
-
-    def walked(k):
-        fit, held_out = parts[k]
-        X = rows_quickly(table.filled_from(fit))
-        rows[k] = X[held_out], y[held_out]
-        return walk(
-            table._replace(X=X[fit], y=y[fit], groups=None, recipe=None).problem(loss, **options)
-        ), X[held_out]
-
-    return of_folds(walked, y, np.ones(len(y)), parts), rows
 
 
 def _errors(found, k):
@@ -239,6 +216,7 @@ def lasso(
     from coordboost.engine.storage.archive import write_text
     from coordboost.engine.storage.model import model_with
     from coordboost.lasso.path import lasso_path
+    from coordboost.model_selection.splits import folds_of
 
     if choosing == (alpha is not None):
         raise click.UsageError(
@@ -261,7 +239,12 @@ def lasso(
     if choosing:
         files = [out / f"lasso-cv{end}" for end in (".json", ".png", "-path.png")]
         path = path_of(problem, n_alphas=n_alphas, eps=eps)
-        found = _validated(table, loss, lambda fold: path_of(fold, alphas=path.alphas), folds, seed)
+        found = validated(
+            table,
+            loss,
+            lambda fold, *held: path_of(fold, alphas=path.alphas),
+            folds_of(table.y, folds, seed),
+        )
         k, errors, text = _chosen_penalty(found[0], path, choose, eps, files[1:])
     else:
         path = path_of(problem, alphas=[alpha])

@@ -16,15 +16,18 @@ from coordboost.reporting.cli.options import (
     STEPS,
     TABLE,
     TARGET,
+    WITH_CATEGORIES,
     MethodCommand,
     learners_of,
     loss_option,
     method_of,
     taken,
     takes,
+    whole_number,
     with_options,
 )
-from coordboost.reporting.cli.output import progress, say, show
+from coordboost.reporting.cli.output import progress, show
+from coordboost.reporting.cli.tables import problem_of, stopped_early
 
 #: Exit codes of interrupted and diverged runs, by the name of their status.
 CODES = {"INTERRUPTED": 130, "DIVERGED": 1}
@@ -49,6 +52,12 @@ GOES_ON = ("resume", "steps", "until_gap", "time_limit", "out", "with_data", "as
     metavar="X",
     help="Stop after X seconds of steps.",
 )
+@whole_number(
+    "--early-stopping",
+    1,
+    None,
+    "For trees: as many steps as are best on a tenth of the rows, tried to N steps beyond.",
+)
 @with_options(SEED, FOLDER)
 @click.option("--resume", metavar="RUN", help="Continue a run file by --steps more steps.")
 @click.option(
@@ -68,6 +77,7 @@ def fit(
     steps,
     until_gap,
     time_limit,
+    early_stopping,
     seed,
     loss,
     center,
@@ -80,17 +90,18 @@ def fit(
 ):
     """Run a method on a table, save the run and plot its path.
 
-    FILE is text (.csv, .tsv, .txt, also as .gz), .parquet, .arrow, .xlsx, .npz, a pair
-    X.npy,y.npy, or svmlight (.svm, .libsvm, also as .gz). Text becomes 0/1 columns, dates become
-    days. `coordboost path` is the same command.
+    FILE is text (.csv, .tsv, .txt, also as .gz; - is standard input), .parquet, .arrow, .xlsx,
+    .npz, a pair X.npy,y.npy, or svmlight (.svm, .libsvm, also as .gz). Text becomes 0/1 columns,
+    for trees categories; dates become days.
 
     \b
     Examples:
       coordboost fit table.csv --target price --method ls_boost --eps 0.1 --steps 2000
-      coordboost fit labels.svm.gz --method rtgcd --t 50 --loss logistic --steps 5000
-      coordboost fit --resume coordboost-out/ls_boost.run --steps 1000
+      coordboost fit table.csv --target price --learner trees --method gbm --early-stopping 20
       coordboost fit --method ls_boost --help
     """  # noqa: D301
+    from dataclasses import replace
+
     from coordboost.engine.run import load, solve
     from coordboost.engine.stopping import GapBelow, TimeLimit
 
@@ -125,32 +136,29 @@ def fit(
         if file is None:
             raise click.UsageError("Missing argument 'FILE'.")
         reading = taken(given)
-        options = {"center": center, "scale": scale, "learners": learners_of(learner, given)}
+        if early_stopping is not None and learner not in WITH_CATEGORIES:
+            raise click.UsageError(
+                "--early-stopping is for --learner trees or families; `coordboost cv` chooses the "
+                "number of steps of other learners."
+            )
+        learners = learners_of(learner, given, seed)
+        options = {"center": center, "scale": scale, "learners": learners}
         chosen = method_of(method, given, steps, learner)
-        problem = problem_of(file, target, loss, reading, **options)[0]
+        reading["one_hot"] = learner not in WITH_CATEGORIES
+        problem, table = problem_of(file, target, loss, reading, **options)
         out.mkdir(parents=True, exist_ok=True)
         home = out / f"{method}.run"
+        validation = None
+        if early_stopping is not None:
+            with progress(f"{method}, rows held out", steps, quiet=as_json) as watch:
+                watched = {"seed": seed, "stop": stop, "watch": watch}
+                steps, validation = stopped_early(
+                    table, loss, chosen, steps, early_stopping, **watched, **options
+                )
         with progress(method, steps, quiet=as_json) as watch:
             run = solve(problem, chosen, steps, rng=seed, stop=stop, watch=watch)
+        run = run if validation is None else replace(run, validation=validation)
     _keep(run, home, steps, with_data, as_json)
-
-
-def problem_of(file, target, loss, reading, **options):
-    """Read the table in `file`; return its problem and the table.
-
-    Print inferred settings in one line on stderr.
-    """
-    from coordboost.data.table import read_table
-
-    table = read_table(file, target, **reading)
-    say(table.said)
-    if table.recipe is not None and table.recipe.labels and not loss.two_class:
-        no, yes = table.recipe.labels
-        raise ValueError(
-            f"the target {table.recipe.target!r} holds the labels {no!r} and {yes!r}: add --loss "
-            "logistic"
-        )
-    return table.problem(loss, **options), table
 
 
 def _keep(run, file, steps, with_data, as_json):
@@ -167,7 +175,7 @@ def _keep(run, file, steps, with_data, as_json):
         files.insert(1, file.with_suffix(".json"))
         write_text(files[1], model_of(run).text())
     row = drawn_summary(run, files[-1])
-    show([row], hints(run, steps, row), files, as_json)
+    show([row], [*on_rows_held_out(run), *hints(run, steps, row)], files, as_json)
     if run.status.name not in CODES and run.rise:
         raise SystemExit(1)
     if run.status.name in CODES:
@@ -185,6 +193,26 @@ def _keep(run, file, steps, with_data, as_json):
             )
             click.echo(f"coordboost: to continue: {command}", err=True)
         raise SystemExit(CODES[run.status.name])
+
+
+def on_rows_held_out(run):
+    """Return a sentence about early stopping, if it chose the number of steps."""
+    from coordboost.engine.held_out import EARLY
+
+    found = run.validation
+    if found is None or found["choose"] != EARLY:
+        return []
+    mean = found["mean"]
+    at = found["at"][mean.index(min(mean))]
+    ends = (
+        ": more steps may be better"
+        if at == found["steps"]
+        else f", after {found['at'][-1]:,} steps it was {mean[-1]:.6g}"
+    )
+    return [
+        f"Mean loss on a tenth of the rows, held out: {min(mean):.6g} after {at:,} steps, the "
+        f"smallest; the constant model has {mean[0]:.6g}{ends}. The run was made on all rows."
+    ]
 
 
 def drawn_summary(run, picture):

@@ -24,6 +24,7 @@ from coordboost.reporting.cli.options import (
     with_options,
 )
 from coordboost.reporting.cli.output import print_parts, say, show, write_out
+from coordboost.reporting.cli.tables import table_file
 
 #: Options that choose a point on the path of a run; by default its end.
 PLACE_OPTIONS = [
@@ -166,7 +167,7 @@ def coef(run, everything, as_csv, as_json, out, **place):
     type=click.Choice(["refuse", "none"]),
     default="refuse",
     help="What to do with unknown categories: none sets all columns of their variable to 0 (of two "
-    "categories, the first).",
+    "categories, the first); for trees they are missing.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of CSV.")
 @OUT
@@ -174,14 +175,15 @@ def predict(run, file, keep, unknown, as_json, out, step, l1, fraction, **given)
     """Predict for new rows with a saved model.
 
     RUN is a run file, or a model written by --no-data or `coordboost coef --json`. FILE is a table
-    like that of the fit: its columns are matched by name, in any order, and other columns are
-    ignored. With two classes, prints the probability of the second class and the label of the more
-    probable one.
+    like that of the fit, - for standard input: its columns are matched by name, in any order, and
+    other columns are ignored. With two classes, prints the probability of the second class and the
+    label of the more probable one.
     """
     from coordboost.data.table import read_rows
 
     model = _model_in(run, linear=False, step=step, l1=l1, fraction=fraction)
-    rows = read_rows(file, model, keep=keep, unknown_as_none=unknown == "none", **taken(given))
+    with table_file(file) as path:
+        rows = read_rows(path, model, keep=keep, unknown_as_none=unknown == "none", **taken(given))
     say(rows.said)
     found = model.predict(rows.X).tolist()
     columns = {**(rows.kept or {}), ("probability" if model.two_class else "prediction"): found}

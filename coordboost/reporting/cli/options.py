@@ -19,7 +19,21 @@ IN_PYTHON = ("select", "families", "structure")
 #: Value of --learner -> the function in coordboost.data that makes these learners; the parameters
 #: that the command line passes to it.
 LEARNERS = {"trees": "trees", "stumps": "stumps", "families": "tree_families"}
-LIMITS = ("max_depth", "max_leaves", "min_samples", "min_gain", "l2", "newton", "max_bins")
+LIMITS = (
+    "max_depth",
+    "max_leaves",
+    "min_samples",
+    "min_gain",
+    "l2",
+    "newton",
+    "subsample",
+    "max_bins",
+    "min_samples_category",
+    "max_split_categories",
+    "category_smoothing",
+)
+#: Learners that take text as categories, and missing values as they are.
+WITH_CATEGORIES = ("trees", "families")
 #: Error message without --method.
 NO_METHOD = (
     "Missing option '--method', for example --method ls_boost --eps 0.1. `coordboost "
@@ -35,7 +49,7 @@ IN_SHELL: dict[str, dict[str, Any]] = {
     },
     "sep": {
         "metavar": "C",
-        "help": "The separator of cells; 's' for spaces, 't' for tabs; guessed by default.",
+        "help": "The separator, or s (spaces), t (tabs); guessed.",
     },
 }
 METAVARS = {int: "N", float: "X", str: "TEXT"}
@@ -352,10 +366,10 @@ class MethodCommand(Command):
             )
 
 
-def learners_of(name, given):
+def learners_of(name, given, seed):
     """Return the function that makes the learners `name` from X and names, None for columns.
 
-    Removes their options from `given`.
+    Removes their options from `given`; `seed` draws the rows of each tree.
     """
     known = _of_learner(name) if name else {}
     given = {key: given.pop(key) for key in LIMITS if given.get(key) is not None}
@@ -365,6 +379,8 @@ def learners_of(name, given):
             f"{', '.join(foreign)}: {f'--learner {name}' if name else 'a table without --learner'} "
             f"takes {has}."
         )
+    if "subsample" in given:
+        given["seed"] = seed
     return partial(_maker(name), **given) if name else None
 
 
