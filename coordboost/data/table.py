@@ -562,7 +562,7 @@ def _check_target(target, y):
             f"({quoted(y.levels, 5)}): expected numbers, or two "
             "classes and a loss for them, such as the logistic one; for more classes use a "
             "classifier in Python, such as "
-            "RandomizedGBMClassifier"
+            "RandomizedGBMClassifier or ForwardStagewiseClassifier"
         )
 
 

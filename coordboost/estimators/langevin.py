@@ -151,9 +151,8 @@ class _LangevinGBM(_BaseBooster):
         """
         return [str(regime(run)) for run in self.runs_]
 
-    def _members(self, X):
+    def _members(self, binned):
         """Return the raw predictions of the members, (n_members, n_samples, n_models)."""
-        binned = self._bin(X)
         return np.stack([self._members_of(model, binned) for model in self._models], axis=-1)
 
     def _iterations_of(self, model):
@@ -179,8 +178,8 @@ class _LangevinGBM(_BaseBooster):
             total[: len(state.beta)] += state.beta
         return total / len(at)
 
-    def _raw_predict(self, X):
-        return self._members(X).mean(axis=0)
+    def _raw_of(self, binned):
+        return self._members(binned).mean(axis=0)
 
 
 def as_a_set(codes, y, weight):
@@ -423,7 +422,7 @@ class LangevinGBMRegressor(Regression, _LangevinGBM):
         -----
         *Cost*: each tree of the chain once on each row.
         """
-        members = self._members(X)[:, :, 0]
+        members = self._members(self._bin(X))[:, :, 0]
         noise = np.nan if self.noise_variance_ is None else self.noise_variance_
         return Uncertainty(
             members.var(axis=0, ddof=1 if len(members) > 1 else 0), np.full(members.shape[1], noise)
@@ -466,7 +465,7 @@ class LangevinGBMRegressor(Regression, _LangevinGBM):
                 "the variance of a new target is known for the squared loss only; pass "
                 "observation=False."
             )
-        members = self._members(X)[:, :, 0]
+        members = self._members(self._bin(X))[:, :, 0]
         variance = members.var(axis=0, ddof=1 if len(members) > 1 else 0) + (
             self.noise_variance_ if observation else 0.0
         )
@@ -677,7 +676,7 @@ class LangevinGBMClassifier(Classification, _LangevinGBM):
         self.burn_in = burn_in
 
     def _member_probabilities(self, X):
-        return np.stack([self._probabilities(raw) for raw in self._members(X)])
+        return np.stack([self._probabilities(raw) for raw in self._members(self._bin(X))])
 
     @checked_call
     def predict_proba(self, X):

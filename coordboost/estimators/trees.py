@@ -555,7 +555,10 @@ class _BaseBooster(CallbackSupportMixin, Explained, _BaseEstimator):
 
     def _raw_predict(self, X):
         """Return the predictions of all models on the link scale, (n_samples, n_models)."""
-        binned = self._bin(X)
+        return self._raw_of(self._bin(X))
+
+    def _raw_of(self, binned):
+        """Do the same as `_raw_predict` for rows in bins."""
         return np.column_stack([model.raw(binned) for model in self._models])
 
     def _coefficients(self, model):

@@ -162,7 +162,7 @@ def model_with(problem, coef, intercept, method, step=None):
 
     `method` is the name of the method.
     """
-    effects = coef * problem.standardization.deviations(problem.weight.sum())
+    effects = coef * problem.standardization.deviations(problem.total_weight)
     names = list(problem.column_names)
     name = type(problem.loss).__name__
     if getattr(losses, name, None) is not type(problem.loss):

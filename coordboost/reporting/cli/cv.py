@@ -74,7 +74,11 @@ def cv(
     from coordboost.reporting.plots.choices import CrossValidationDisplay
 
     reading = taken(given)
-    options = {"center": center, "scale": scale, "learners": learners_of(learner, given, seed)}
+    options = {
+        "center": center,
+        "scale": scale,
+        "learners": learners_of(learner, given, seed, method),
+    }
     reading["one_hot"] = learner not in WITH_CATEGORIES
     chosen = method_of(method, given, steps, learner)
     if isinstance(chosen.target, L1Penalty):

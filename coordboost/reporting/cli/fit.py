@@ -141,7 +141,7 @@ def fit(
                 "--early-stopping is for --learner trees or families; `coordboost cv` chooses the "
                 "number of steps of other learners."
             )
-        learners = learners_of(learner, given, seed)
+        learners = learners_of(learner, given, seed, method)
         options = {"center": center, "scale": scale, "learners": learners}
         chosen = method_of(method, given, steps, learner)
         reading["one_hot"] = learner not in WITH_CATEGORIES

@@ -366,13 +366,15 @@ class MethodCommand(Command):
             )
 
 
-def learners_of(name, given, seed):
+def learners_of(name, given, seed, method):
     """Return the function that makes the learners `name` from X and names, None for columns.
 
-    Removes their options from `given`; `seed` draws the rows of each tree.
+    Removes their options from `given`, but those that the method has as well; `seed` draws the rows
+    of each tree.
     """
     known = _of_learner(name) if name else {}
-    given = {key: given.pop(key) for key in LIMITS if given.get(key) is not None}
+    own = [key for key in LIMITS if method is None or key not in _of_method(method)]
+    given = {key: given.pop(key) for key in own if given.get(key) is not None}
     if foreign := [option_name(key) for key in given if key not in known]:
         has = ", ".join(map(option_name, known)) or "no such option"
         raise click.UsageError(
@@ -398,7 +400,7 @@ def method_of(name, given, steps, learner=None):
     if name is None:
         raise click.UsageError(NO_METHOD)
     known = _of_method(name)
-    given = {key: value for key, value in given.items() if value is not None and key not in LIMITS}
+    given = {key: value for key, value in given.items() if value is not None}
     foreign = [option_name(key) for key in given if key not in known]
     missing = [option_name(key) for key in known if known[key].required and key not in given]
     if foreign or missing:

@@ -7,12 +7,10 @@ This file computes the content. ``page.html.jinja`` has the text and the layout,
 
 import math
 import os
-import re
 import sys
-import warnings
 from html import escape, unescape
-from io import StringIO
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 
@@ -23,18 +21,17 @@ from coordboost.data.columns import CATEGORY
 from coordboost.engine.held_out import held_out
 from coordboost.engine.refitted import with_intercept
 from coordboost.engine.result import spaced
-from coordboost.engine.run import Run
 from coordboost.engine.storage.archive import write_text
 from coordboost.engine.storage.model import RunModel, model_of
 from coordboost.model_selection.validate import MEAN_LOSS, CrossValidation
 from coordboost.reporting import report
 from coordboost.reporting.pages.command import command, for_shell_if_needed
+from coordboost.reporting.pages.judged import of_run, parts_of, target_of
+from coordboost.reporting.pages.pictures import pictures
 
 #: In the plot of the path: the maximum numbers of coloured lines with a name, of grey lines, and of
 #: letters of a name.
 NAMED, GREY, LETTERS = 6, 150, 20
-#: Width of the plots for a broad page and for a telephone, in inches of 72 units.
-WIDTHS = {"broad": 9.0, "narrow": 4.0}
 
 
 class Page(str):
@@ -52,18 +49,20 @@ class Page(str):
 
 
 def html_report(
-    run: Run,
+    run: Any,
     out: str | os.PathLike[str] | None = None,
     *,
     run_file: str = "the.run",
     cross_validation: CrossValidation | None = None,
+    X: Any = None,
+    y: Any = None,
 ) -> Page:
-    """Make a self-contained HTML page about a run, as ``coordboost report`` does.
+    """Make a self-contained HTML page about a run, as ``coordboost report`` does, or an estimator.
 
     Parameters
     ----------
-    run : Run
-        Over the columns of a table.
+    run : Run or estimator
+        A run over the columns of a table, trees or stumps; or a fitted estimator of the package.
     out : path, optional
         File to write, in UTF-8; an existing file is replaced.
     run_file : str, default "the.run"
@@ -72,6 +71,9 @@ def html_report(
         The cross-validation that chose the number of steps: ``cross_validation_`` of an estimator,
         or the result of ``cross_validate``. The page then shows validation losses. A run of
         ``coordboost cv`` has its own.
+    X, y : array_like or data frame, (n_samples, n_features), and array_like, (n_samples,), optional
+        For an estimator: rows that the fit has not seen, to compare predictions with the target.
+        Default: with trees the rows of the fit, else none.
 
     Returns
     -------
@@ -81,9 +83,9 @@ def html_report(
     Raises
     ------
     ValueError
-        If `run` is no run, has learners other than columns, trees and stumps, or a user-defined
-        loss; if `out` is a folder; or if `cross_validation` has fewer points than the run or
-        another measure than the mean loss.
+        If `run` is neither a run nor a fitted estimator, has learners other than columns, trees and
+        stumps, or a user-defined loss; if `out` is a folder; if `cross_validation` has fewer points
+        than the run or another measure than the mean loss; or if `X` and `y` do not fit.
 
     Notes
     -----
@@ -98,10 +100,21 @@ def html_report(
     >>> cb.html_report(run)  # doctest: +ELLIPSIS
     <Page 'ls boost for y', ... kB of HTML>
     """
-    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from sklearn.base import BaseEstimator
 
-    checked_run(run)
     out = None if out is None else file_name("out", out)
+    if isinstance(run, BaseEstimator):
+        if cross_validation is not None:
+            raise ValueError(
+                "cross_validation is for a run: an estimator that was chosen by cross-validation "
+                "shows its own."
+            )
+        from coordboost.reporting.pages.estimator import shown_of_estimator
+
+        return _written("model.html.jinja", shown_of_estimator(run, X, y), out)
+    checked_run(run)
+    if X is not None or y is not None:
+        raise ValueError("X and y are for an estimator: a run is shown on the rows of its fit.")
     run_file = file_name("run_file", run_file)
     validation = run.validation
     if cross_validation is not None:
@@ -115,6 +128,13 @@ def html_report(
                 f"least the {run.n_steps} steps of the run, got {shown(cross_validation)}."
             )
         validation = held_out(cross_validation, points - 1)
+    return _written("page.html.jinja", _shown(run, run_file, validation), out)
+
+
+def _written(template, variables, out):
+    """Return the page that a template makes of the variables; write it to `out`, if given."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
     room = Environment(
         loader=PackageLoader("coordboost.reporting", "pages"),
         autoescape=True,
@@ -123,7 +143,7 @@ def html_report(
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    text = Page(room.get_template("page.html.jinja").render(_shown(run, run_file, validation)))
+    text = Page(room.get_template(template).render(variables))
     if out is not None:
         write_text(out, text)
     return text
@@ -146,8 +166,8 @@ def _shown(run, file, validation):
         "linear": linear,
         "held": validation,
         "used": len(last.support),
-        "error": last.loss / problem.n_samples,
-        "null_error": problem.start_loss / problem.n_samples,
+        "error": last.loss / problem.total_weight,
+        "null_error": problem.start_loss / problem.total_weight,
         "adds_to": report.adds_to(model),
         "data": _data(problem, model),
         "parameters": report.parameters(run.method),
@@ -157,7 +177,9 @@ def _shown(run, file, validation):
         **_of_proof(models, last),
         **({} if validation is None else _of_rows_held_out(run, validation)),
         **(_of_path(models) if linear else _of_errors(run)),
-        **_of_coefficients(model, linear),
+        **_of_coefficients(model),
+        "parts": None if linear else parts_of(*of_run(run), problem.dictionary.binned),
+        "certified": problem.countable,
     }
 
 
@@ -206,14 +228,12 @@ def _of_proof(models, last):
     }
 
 
-def _of_coefficients(model, linear):
+def _of_coefficients(model):
     """Return the rows of the columns in use, those with the largest effects first."""
     used = [row for row in model.rows if row["coefficient"]]
     rows = sorted(used, key=lambda row: -abs(row["effect"]))
-    shares = [(row["column"], f"{100 * row['effect']:.3g} %") for row in rows[:100]]
     return {
         "coefs": rows,
-        "shares": [] if linear else shares,
         "top": max([abs(row["effect"]) for row in rows], default=0.0) or 1.0,
     }
 
@@ -274,7 +294,7 @@ def _of_rows_held_out(run, validation):
     return {
         "judged": rows,
         "at_the_end": at[best] == validation["steps"] > 0,
-        "held_out": _pictures(draw),
+        "held_out": pictures(draw),
     }
 
 
@@ -304,7 +324,7 @@ def _of_path(models):
         below.set(xlabel=labels["l1"], ylabel="training error, %", ylim=(0, None), xmargin=0)
         return fig
 
-    pictures = _pictures(draw)
+    drawn = pictures(draw)
 
     def said(values):
         return [f"{value:.4g}" for value in values]
@@ -319,7 +339,7 @@ def _of_path(models):
             for j, line in zip(profile.columns_, profile.lines_, strict=True)
         ],
     }
-    return {"path": pictures, "points": points}
+    return {"path": drawn, "points": points}
 
 
 def _of_errors(run):
@@ -335,61 +355,13 @@ def _of_errors(run):
         ErrorDisplay(run.losses / run.problem.weight.sum(), words="step").plot(fig.subplots())
         return fig
 
-    return {"path": _pictures(draw), "points": None}
-
-
-def _pictures(draw):
-    """Return the figure made by `draw` as SVG, broad and narrow, with the left and right ends of
-    its axes as fractions of its width.
-
-    Text is kept as text, in the fonts of the browser. Identifiers within the SVG differ between
-    plots, as all are on one page.
-    """
-    from markupsafe import Markup
-    from matplotlib import style
-
-    found = {}
-    for kind, width in WIDTHS.items():
-        file = StringIO()
-        salt = f"{draw.__qualname__}, {kind}"
-        look = {
-            "svg.fonttype": "none",
-            "svg.hashsalt": salt,
-            "font.sans-serif": ["DejaVu Sans", "sans-serif"],
-        }
-        with style.context(["default", look]), warnings.catch_warnings():
-            warnings.filterwarnings(
-                "ignore", message="Glyph"
-            )  # a letter missing in the font that measures text
-            fig = draw()
-            fig.set_figwidth(width)
-            fig.savefig(
-                file,
-                format="svg",
-                transparent=True,
-                metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")),
-            )
-        size = fig.get_size_inches() * 72
-        box = fig.axes[0].get_position()
-        content = re.sub(
-            r'<g id="[^"]*"', "<g", file.getvalue().partition("<svg")[2].partition(">")[2]
-        )
-        content = re.sub(
-            r' d="[^"]*"', lambda line: re.sub(r"(\.\d)\d+", r"\1", line[0]), content
-        )  # one decimal is enough
-        svg = Markup(f'<svg viewBox="0 0 {size[0]:g} {size[1]:g}">{content}')
-        found[kind] = {"svg": svg, "left": f"{box.x0:.4f}", "right": f"{box.x1:.4f}"}
-    return found
+    return {"path": pictures(draw), "points": None}
 
 
 def _data(problem, model):
     """Return pairs (name, value) that describe the table of the fit, without any of its rows."""
     recipe = model.recipe
-    y = (
-        problem.y
-        + (problem.constant - problem.base)
-        + (0.0 if problem.offset is None else problem.offset)
-    )
+    y = target_of(problem)
     labels = () if recipe is None else recipe.labels
     target = f"mean {np.average(y, weights=problem.weight):.5g}, standard deviation {y.std():.5g}"
     if model.two_class:

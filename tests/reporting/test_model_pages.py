@@ -1,0 +1,116 @@
+"""The page of a fitted estimator, and what the page of a run with trees shows of its columns."""
+
+import pickle
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from all_estimators import ESTIMATORS, X, Y, of_trees, quick, target
+from sklearn.base import is_classifier
+from sklearn.linear_model import Lasso
+from sklearn.metrics import roc_auc_score
+
+import coordboost as cb
+from coordboost.reporting.pages import judged
+
+TOWNS = np.array(["Jena", "Kiel", "Ulm"])[np.arange(80) % 3]
+FRAME = pd.DataFrame(X, columns=list("abcd")).assign(
+    town=pd.Categorical(TOWNS), b=np.where(X[:, 1] > 4, np.nan, X[:, 1])
+)
+PRICE = Y + 9 * (TOWNS == "Kiel")
+
+
+def words(page):
+    """The text of a page, without pictures."""
+    text = re.sub(r"<(svg|script|style).*?</\1>", "", page, flags=re.S)
+    return " ".join(re.sub(r"<[^>]+>", " ", text).split())
+
+
+@pytest.mark.parametrize("kind", ESTIMATORS, ids=lambda kind: kind.__name__)
+def test_every_estimator_has_a_page(kind):
+    model = quick(kind).fit(X, target(kind))
+    page = cb.html_report(model)
+    assert f"<title>{kind.__name__}: 80 rows, 4 columns</title>" in page
+    assert "Settings" in words(page) and "undefined" not in page and "nan" not in words(page)
+    if of_trees(kind):
+        assert "l1 norm" not in words(page) and "gap" not in words(page)
+        assert page.count('aria-label="Partial dependence') == 2 * len(
+            judged.of_estimator(model)[0].rows()
+        )
+        assert ("Calibration" in page) == is_classifier(model)
+    else:
+        assert "Certificate" in page and "Coefficients" in page
+
+
+@pytest.mark.parametrize("kind", [cb.RandomizedGBMClassifier, cb.CertifiedLassoClassifier])
+def test_rows_that_the_fit_has_not_seen_are_judged(kind):
+    model = quick(kind).fit(X[::2], target(kind)[::2])
+    y = target(kind)[1::2]
+    text = words(cb.html_report(model, X=X[1::2], y=y))
+    assert "On rows that the fit has not seen" in text
+    auc = roc_auc_score(y == model.classes_[1], model.predict_proba(X[1::2])[:, 1])
+    assert f"AUC {auc:.4g}" in text
+    assert f"accuracy {100 * model.score(X[1::2], y):.4g} %" in text
+
+
+@pytest.mark.parametrize("kind", [cb.RandomizedGBMRegressor, cb.LSBoostRegressorCV])
+def test_pickled_models_have_a_page_without_the_rows_of_the_fit(kind):
+    model = pickle.loads(pickle.dumps(quick(kind).fit(X, Y)))
+    assert "Predictions" not in words(cb.html_report(model))
+    assert "Predictions" in words(cb.html_report(model, X=X, y=Y))
+
+
+def test_three_classes():
+    model = quick(cb.RandomizedGBMClassifier).fit(X, np.digitize(Y, np.quantile(Y, [0.3, 0.7])))
+    assert "classes 0, 1, 2" in words(cb.html_report(model))
+
+
+def test_partial_dependence_is_the_mean_prediction_of_changed_rows():
+    settings = {"max_depth": 3, "n_estimators": 12, "min_samples_leaf": 5, "random_state": 0}
+    model = cb.RandomizedGBMRegressor(**settings).fit(FRAME, PRICE)
+    view, rows = judged.of_estimator(model)
+    np.testing.assert_allclose(rows.y, PRICE)
+    np.testing.assert_allclose(rows.pred, model.predict(FRAME))
+    found = {one.name: one for one in view.dependences(model.run_.problem.dictionary.binned)}
+    town = found["town"]
+    assert town.at == ["Jena", "Kiel", "Ulm"]
+    for name, mean in zip(town.at, town.mean, strict=True):
+        changed = FRAME.assign(town=pd.Categorical([name] * 80, town.at))
+        assert mean == pytest.approx(model.predict(changed).mean(), rel=1e-12)
+    b = found["b"]
+    assert b.missing == pytest.approx(model.predict(FRAME.assign(b=np.nan)).mean(), rel=1e-12)
+    for at, mean in zip(b.at[1:-1], b.mean[1:-1], strict=True):
+        assert mean == pytest.approx(model.predict(FRAME.assign(b=at)).mean(), rel=1e-12)
+    order = np.argsort(-model.feature_importances_)
+    assert [name for name, _ in view.rows()] == FRAME.columns[order].tolist()[: len(view.rows())]
+
+
+def test_the_page_of_a_run_with_trees_shows_columns_and_no_certificate():
+    problem = cb.Problem(cb.data.trees(FRAME), np.where(PRICE > 2, 1.0, -1.0), cb.losses.Logistic())
+    run = cb.solve(problem, cb.gbm(0.5), 10)
+    page = cb.html_report(run)
+    text = words(page)
+    assert "Certificate" not in text and "l1 norm" not in page and "relative gap" not in text
+    assert 'aria-label="Calibration"' in page and "Partial dependence on town" in page
+    _, rows = judged.of_run(run)
+    np.testing.assert_allclose(rows.pred[:, 1], 1 / (1 + np.exp(-run.predict(FRAME))), rtol=1e-10)
+    stumps = cb.solve(cb.Problem(cb.data.stumps(X), Y), cb.ls_boost(0.5), 10)
+    assert "Certificate" in words(cb.html_report(stumps))
+
+
+@pytest.mark.parametrize(
+    ("ask", "sentence"),
+    [
+        (lambda model: cb.html_report(Lasso()), "a run or an estimator of coordboost"),
+        (lambda model: cb.html_report(cb.LSBoostRegressor()), "not fitted"),
+        (lambda model: cb.html_report(model, X=X), "X and y come together: y is missing"),
+        (lambda model: cb.html_report(model, X=X, y=Y[:3]), "one number for each of the 80 rows"),
+        (lambda model: cb.html_report(model.run_, X=X, y=Y), "X and y are for an estimator"),
+        (lambda model: cb.html_report(model, cross_validation=1), "is for a run"),
+    ],
+)
+def test_what_has_no_page_is_refused(ask, sentence):
+    model = quick(cb.LSBoostRegressor).fit(X, Y)
+    with pytest.raises(ValueError, match=sentence):
+        ask(model)
