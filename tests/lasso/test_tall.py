@@ -4,8 +4,10 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from reference_sets import needs_compiler
 
 import coordboost as cb
+from coordboost.learners.moments import second_moments
 
 OPTIONS = {
     "plain": {},
@@ -144,6 +146,7 @@ def largest_gap(X, y, weight, path):
     return 2 * max(gaps) / (weight @ y**2)
 
 
+@needs_compiler
 @pytest.mark.parametrize(
     ("form", "options"),
     {
@@ -172,6 +175,7 @@ def test_a_large_table_is_read_once(form, options):
     assert largest_gap(X, y, weight, path) <= path.gaps.max() + 1e-9
 
 
+@needs_compiler
 @pytest.mark.parametrize("mean", [1e8, 1e12])
 def test_means_far_above_the_spread(mean):
     """Unit columns are made first, so that nothing is lost in the moments."""
@@ -181,6 +185,21 @@ def test_means_far_above_the_spread(mean):
     assert (path.coefs == same.coefs).all() and (path.gaps == same.gaps).all()
 
 
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("n_columns", [1, 5, 6])
+def test_moments_are_sums_of_products(order, n_columns):
+    """In blocks of rows, the last one shorter, compiled and in plain Python."""
+    rng = np.random.default_rng(3)
+    X = np.asarray(rng.normal(100.0, 1.0, (9_001, n_columns)), order=order)
+    y = rng.normal(size=len(X))
+    weight = rng.uniform(0.0, 2.0, len(X))
+    shift = np.append(X[0], 0.5)
+    z = np.column_stack([X - shift[:-1], y - 0.5, np.ones(len(X))])
+    found = second_moments(X, y, weight, shift)
+    np.testing.assert_allclose(found, (z.T * weight) @ z, rtol=1e-11, atol=1e-9)
+
+
+@needs_compiler
 def test_a_large_table_with_constant_columns():
     X, y = large()
     X[:, 1] = 1e9
@@ -191,6 +210,7 @@ def test_a_large_table_with_constant_columns():
     assert not path.coefs[1].any()
 
 
+@needs_compiler
 def test_a_large_table_that_is_changed_after_the_fit():
     """What needs its columns later says so; it predicts, and works again with the old entries."""
     X, y = large()
@@ -206,6 +226,7 @@ def test_a_large_table_that_is_changed_after_the_fit():
     assert path.without_data().problem.n_learners == 4
 
 
+@needs_compiler
 def test_memory_beside_a_large_table():
     """No copy of the table is made, and its rows are sorted out block by block."""
     X, y = large(order="F")
