@@ -204,11 +204,9 @@ def on_rows_held_out(run):
         return []
     mean = found["mean"]
     at = found["at"][mean.index(min(mean))]
-    ends = (
-        ": more steps may be better"
-        if at == found["steps"]
-        else f", after {found['at'][-1]:,} steps it was {mean[-1]:.6g}"
-    )
+    ends = f"; after {found['at'][-1]:,} steps, the last, it was {mean[-1]:.6g}"
+    if at == found["at"][-1]:
+        ends = "; more steps may be better"
     return [
         f"Mean loss on a tenth of the rows, held out: {min(mean):.6g} after {at:,} steps, the "
         f"smallest; the constant model has {mean[0]:.6g}{ends}. The run was made on all rows."
