@@ -204,8 +204,8 @@ class AlternatingStates(StatesOfRun):
 
     @property
     def _wait(self):
-        """Steps on the naive state after which Gram columns pay."""
-        if self.columns is None:
+        """Steps on the naive state after which Gram columns of estimates pay."""
+        if self.columns is None or self.columns.exact:
             return RENEW
         lost = TRUST * (naive_work(self.problem) - self.columns.step_work)
         debt = self.entry - self.memory.debt

@@ -166,7 +166,7 @@ def test_long_steps_cost_no_more_scans_than_steps():
 
 
 def test_scales():
-    X, y = ar1(50, 300, k=5)
+    X, y = ar1(50, 500, k=5)
     runs = [
         cb.solve(cb.Problem(X, scale * unit(y)), cb.ls_boost(0.1), 300)
         for scale in (1.0, 2.0**498, 2.0**-498)

@@ -32,6 +32,7 @@ MADE = {
     "BoundCheck",
     "Certificate",
     "ConstantColumnWarning",
+    "Contributions",
     "CrossValidation",
     "NaiveState",
     "Families",

@@ -23,7 +23,12 @@ TABLE = pd.DataFrame(
         "kind": pd.Categorical(RNG.choice([3, 5, 9], N)),
     }
 )
-Y = 0.1 * TABLE["age"] + 2.0 * (TABLE["town"] == "Bern") + TABLE["gaps"].fillna(1.0)
+Y = (
+    0.1 * TABLE["age"]
+    + 2.0 * (TABLE["town"] == "Bern")
+    + TABLE["gaps"].fillna(1.0)
+    + (TABLE["kind"] == 5)
+)
 TREES = [kind for kind in ESTIMATORS if of_trees(kind)]
 Display = cb.plots.ImportanceDisplay
 
