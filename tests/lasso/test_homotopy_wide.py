@@ -8,6 +8,7 @@ import time
 import numpy as np
 import pytest
 from designs import as_it_is, columns
+from reference_sets import needs_compiler
 from test_homotopy import KINDS
 from test_homotopy_rounding import GAP, Interrupting, errors, kernels, powers
 
@@ -128,6 +129,7 @@ def cpu_of_path(X, y, kind):
     return time.process_time() - start
 
 
+@needs_compiler
 @pytest.mark.parametrize("kind", KINDS)
 def test_time_grows_with_columns_and_not_with_their_square(kind):
     """100,000 columns: in general position, of rank 3 in 20 rows, and with all of them tied. Each

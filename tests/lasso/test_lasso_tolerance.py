@@ -34,6 +34,7 @@ def test_no_tolerance_is_missed_where_sweeps_are_slow(kind, more, tol):
     assert path.certificate().gap <= 1.01 * tol * path.problem.start_excess
 
 
+@needs_compiler
 @pytest.mark.parametrize("center", [True, False])
 def test_short_columns_are_the_same_dense_and_sparse(center):
     """Columns with few entries: the bound of a learner that is not scanned uses only the residual

@@ -9,6 +9,7 @@ import warnings
 import numpy as np
 import pytest
 import scipy.sparse
+from reference_sets import needs_compiler
 from sklearn.exceptions import ConvergenceWarning
 
 import coordboost as cb
@@ -226,6 +227,7 @@ def kept(path, seed):
     return path.gaps[0] <= tol
 
 
+@needs_compiler
 def test_fits_of_all_kinds_keep_their_promise_or_say_that_they_do_not():
     paths = [(fitted(seed)[0], seed) for seed in range(150)]
     reached = [kept(path, seed) for path, seed in paths if path is not None]

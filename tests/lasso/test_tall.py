@@ -98,6 +98,7 @@ def test_the_default_solver(shape, tol, solver):
     assert cb.lasso_path(*correlated(*shape, 0.5), tol=tol, n_alphas=12, eps=0.3).solver == solver
 
 
+@needs_compiler
 def test_a_slow_solver_hands_over():
     """Coordinate descent is slow on correlated columns; the exact path computes the rest."""
     X, y = correlated(900, 610, 0.9)

@@ -10,6 +10,7 @@ import textwrap
 import numpy as np
 import pytest
 from designs import ROUNDOFF
+from reference_sets import needs_compiler
 from refusal import refused
 from stored import SOURCES, N, P, dask, data, every_source, pair, saved
 
@@ -201,6 +202,7 @@ MEMORY = """
 """
 
 
+@needs_compiler
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="counts memory as Linux does")
 def test_memory(tmp_path):
     """A run on a file of 400 MB takes less than half of that, its candidates and their Gram block
