@@ -4,6 +4,7 @@ import sys
 
 import numpy as np
 from sklearn.base import is_classifier
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from coordboost._utils.checks import shown
@@ -34,7 +35,12 @@ def shown_of_estimator(model, X, y):
         raise ValueError(
             f"html_report takes a run or an estimator of coordboost, got {shown(model)}."
         )
-    check_is_fitted(model)
+    try:
+        check_is_fitted(model)
+    except NotFittedError:
+        raise ValueError(
+            f"html_report needs a fitted estimator: call fit of {shown(model)} first."
+        ) from None
     if (X is None) != (y is None):
         raise ValueError(f"X and y come together: {'X' if X is None else 'y'} is missing.")
     given = None if X is None else judged_on(model, X, y)
