@@ -39,7 +39,7 @@ def shown_of_estimator(model, X, y):
         check_is_fitted(model)
     except NotFittedError:
         raise ValueError(
-            f"html_report needs a fitted estimator: call fit of {shown(model)} first."
+            f"run must be fitted, and this {type(model).__name__} is not fitted: call fit first."
         ) from None
     if (X is None) != (y is None):
         raise ValueError(f"X and y come together: {'X' if X is None else 'y'} is missing.")
