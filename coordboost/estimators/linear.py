@@ -151,10 +151,18 @@ class _BaseLinear(Explained, _BaseEstimator):
             refuse_words(X)
         refuse_times("X", X)
         X = validation.sound(X) if issparse(X) else X
+        # the bits of a product depend on the layout, which versions of pandas choose differently
+        order = "F" if is_frame(X) else None
         try:
             with in_float64("X"):
                 return validate_data(
-                    self, X, reset=reset, accept_sparse="csc", dtype=np.float64, **limits
+                    self,
+                    X,
+                    reset=reset,
+                    accept_sparse="csc",
+                    dtype=np.float64,
+                    order=order,
+                    **limits,
                 )
         except (TypeError, ValueError):
             if is_frame(X):
