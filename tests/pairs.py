@@ -124,7 +124,9 @@ def with_categories(rng, n, p):
     X = pd.DataFrame(plain(rng, n, p)).rename(columns=str)
     few = pd.Categorical.from_codes(rng.choice([0, 2, 5], n), categories=list("abcdef"))
     many = rng.integers(0, max(2, n // 4), n)
-    return X.assign(few=few.map(str), many=pd.Categorical(np.where(many == 1, None, many)))
+    return X.assign(
+        few=few.map(str, na_action=None), many=pd.Categorical(np.where(many == 1, None, many))
+    )
 
 
 #: Numbers of rows and columns of a linear table, and how its columns are drawn.
