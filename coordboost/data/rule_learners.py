@@ -161,39 +161,38 @@ class RuleBank(Bank):
 
     def find(self, v):
         v = v - self.weight * (v.sum() / self.weight.sum())
-        if self.carried is None or not self._is_enough(v):
+        sizes = None if self.carried is None else np.abs(self.carried.columns @ v)
+        if sizes is None or sizes.max() <= self._bound_on_others(v):
             self._search(v)
-        rule = self.carried.rules[_first_largest(self.carried.columns @ v)]
-        j = self.number_of(rule)
+            sizes = np.abs(self.carried.columns @ v)
+        first = int(np.argmax(sizes >= sizes.max() * (1 - NEAR)))
+        j = self.number_of(self.carried.rules[first])
         return j, float(self.columns[j] @ v)
 
-    def _is_enough(self, v):
-        """Whether the best rule for `v` is among those that are carried."""
+    def _bound_on_others(self, v):
+        """Return a bound on the absolute correlations of the rules that are not carried."""
         positive = self.weight > 0
         change = (v - self.carried.anchor)[positive] / np.sqrt(self.weight[positive])
-        others = (self.carried.outside + np.linalg.norm(change)) * (1 + NEAR)
-        return np.abs(self.carried.columns @ v).max() > others
+        return (self.carried.outside + np.linalg.norm(change)) * (1 + NEAR)
 
     def _search(self, v):
         """Search the best rules for `v`, as many as memory allows."""
         most = max(FEWEST, min(MOST, ROOM // self.n_samples))
         rules, _, outside = self.family.find(v, most, -1.0)
+        if not rules:
+            raise ValueError(
+                f"no rule holds for {self.family.min_support:g} of the rows, by weight, and does "
+                "not hold for as many others: pass a smaller min_support, or more columns."
+            )
         rules = sorted(rules, key=lambda rule: (len(rule), rule))
         columns = np.array([self.family.build(rule) for rule in rules])
         self.carried = Carried(v, rules, columns, outside)
         self.n_searches += 1
 
-    def bank(self):
-        new = RuleBank(self.family, self.weight)
-        new.learners = [*self.learners]
-        new.number = {**self.number}
-        new.columns = [*self.columns]
-        return new
-
     def without_data(self):
-        new = RuleBank(self.family.without_data(), None)
-        new.learners = [*self.learners]
-        new.number = {**self.number}
+        new = self.bank()
+        new.family = self.family.without_data()
+        new.weight = None
         new.columns = [np.zeros(0)] * len(self.learners)
         return new
 
@@ -211,12 +210,6 @@ class RuleBank(Bank):
             family.max_nodes or 0,
             rules,
         )
-
-
-def _first_largest(correlations):
-    """Return the first place where the absolute value is the largest, up to rounding."""
-    sizes = np.abs(correlations)
-    return int(np.argmax(sizes >= sizes.max() * (1 - NEAR)))
 
 
 class SavedRules(NamedTuple):

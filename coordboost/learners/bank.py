@@ -52,7 +52,7 @@ class Bank(Learners):
 
     def bank(self):
         """Return an independent bank with the same learners."""
-        new = Bank(self.family, self.weight)
+        new = type(self)(self.family, self.weight)
         new.learners, new.number, new.columns = [*self.learners], {**self.number}, [*self.columns]
         return new
 

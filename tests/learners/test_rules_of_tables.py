@@ -214,6 +214,12 @@ def test_options_out_of_range_are_refused(options, says):
         cb.data.rules(np.eye(3), **options)
 
 
+def test_a_table_where_no_rule_has_support_is_refused():
+    X = np.eye(40)[:, :2]
+    with pytest.raises(ValueError, match="pass a smaller min_support"):
+        cb.solve(cb.Problem(cb.data.rules(X, min_support=0.4), X[:, 0]), cb.ls_boost(1.0), 1)
+
+
 def test_a_table_without_any_rule_is_refused():
     with pytest.raises(ValueError, match="every column of X is constant"):
         cb.Problem(cb.data.rules(np.ones((5, 2))), np.arange(5.0))
