@@ -18,12 +18,12 @@ SOLVERS = {
 }
 #: The largest tables for which the exact path is the default, of many penalties: stored tall tables
 #: of this number of columns; others of n columns; wide tables of n rows, at tolerances below FINE;
-#: and at others n rows, if there are p columns. Measured by
+#: and at others n rows, if n n p is at most the second number. Measured by
 #: ``python -m verification.benchmarks.lasso_solvers``.
 TALL = 600
 TALL_AND_NOT_STORED = 200
 WIDE = 450
-WIDE_AND_COARSE = 200, 4000
+WIDE_AND_COARSE = 200, 60_000_000
 FINE = 1e-4
 #: Largest side of a matrix whose eigenvectors are computed by default.
 MOST_EIGENVECTORS = 4000
@@ -40,8 +40,7 @@ def solvers_for(objective):
     if objective.l1_ratio == 0 and not objective.limited:
         smaller_side = min(problem.n_samples, problem.n_learners)
         return ["eigen", "cd"] if smaller_side > MOST_EIGENVECTORS else ["cd", "eigen"]
-    plain = objective.l1_ratio == 1 and not objective.limited and objective.penalised.all()
-    return ["homotopy", "cd"] if plain else ["cd"]
+    return ["homotopy", "cd"] if objective.l1_ratio == 1 else ["cd"]
 
 
 def check_solver(solver, objective):
@@ -83,7 +82,8 @@ def default_solver(objective, alphas, tol, with_products=False):
     elif fine:
         small = n_samples <= WIDE
     else:
-        small = n_samples <= WIDE_AND_COARSE[0] and n_learners <= WIDE_AND_COARSE[1]
+        most_samples, most_work = WIDE_AND_COARSE
+        small = n_samples <= most_samples and n_samples**2 * n_learners <= most_work
     return "homotopy" if small else "cd"
 
 

@@ -95,6 +95,11 @@ class ScaledColumns:
         for _ in range(2):  # the second pass removes what rounding left
             self.y = self.y - self.basis @ (self.basis.T @ self.y)
 
+    @property
+    def n_projected(self):
+        """The number of directions that are projected out of all columns."""
+        return self.basis.shape[1] if len(self.unpenalised) else 0
+
     def unpenalised_part(self, gammas):
         """The best unpenalised coefficients given the others, CSR arrays (n, n_learners)."""
         best = (self.start - gammas @ self.shares) @ self.solve.T
@@ -209,23 +214,27 @@ class ScaledColumns:
         return corr if self.scale is None else self.scale[index] * corr
 
     def levels(self, resids):
-        """The largest abs correlation with each row of `resids` (k, n_samples), (k,).
+        """The largest correlation with each row of `resids` (k, n_samples) that the penalty has to
+        bound, (k,): see ``Penalty.size``.
 
         *Cost*: k scans, as products of matrices.
         """
         if not self.apart:
-            return np.array([np.abs(self.scan(resid)).max() for resid in resids])
+            return np.array([self.penalty.size(self.scan(resid)).max() for resid in resids])
         largest = np.zeros(len(resids))
         v = self._weighted(resids)
         buffer = np.empty(len(resids) * FEW)
         for k in range(0, self.n_learners, FEW):
-            some = np.arange(k, min(k + FEW, self.n_learners))
-            block = self.problem.gather(some).T if self.rows is None else self.rows[k : k + FEW]
+            some = slice(k, min(k + FEW, self.n_learners))
+            learners = np.arange(some.start, some.stop)
+            block = self.problem.gather(learners).T if self.rows is None else self.rows[some]
             corr = np.matmul(
                 v, block.T, out=buffer[: len(v) * len(block)].reshape(len(v), len(block))
             )
             if self.scale is not None:
-                corr *= self.scale[k : k + FEW]
+                corr *= self.scale[some]
+            if self.penalty.limited:
+                corr = self.penalty.size(corr, some)
             np.maximum(largest, np.maximum(corr.max(axis=1), -corr.min(axis=1)), out=largest)
         return largest
 

@@ -65,9 +65,9 @@ def lasso_path(
         `tol` times the loss of the constant model (less the smallest value that the loss can take).
     solver : {"homotopy", "cd", "newton", "eigen"}, optional
         For the squared loss the exact path, or coordinate descent on a working set;
-        ``docs/lasso-path.md`` has the rule that chooses. The exact path takes no `l1_ratio` < 1,
-        limits or penalty factor 0. Ridge: eigenvectors, or coordinate descent. For other losses
-        proximal Newton steps on a working set.
+        ``docs/lasso-path.md`` has the rule that chooses. The exact path takes no `l1_ratio` < 1.
+        Ridge: eigenvectors, or coordinate descent. For other losses proximal Newton steps on a
+        working set.
     penalty_factor : array_like, (n_features,) or (2, n_features), optional
         Multiplies the penalty of each coefficient; not rescaled to sum to n_features as glmnet
         does. Columns of factor 0 have no penalty, for the squared loss; for others take 1e-6, and
@@ -177,7 +177,7 @@ def lasso_path(
         if len(columns.unpenalised):
             solved = solved._replace(
                 coefs=solved.coefs + columns.unpenalised_part(solved.coefs),
-                n_scans=solved.n_scans + columns.basis.shape[1],
+                n_scans=solved.n_scans + columns.n_projected,
             )
         solved = no_worse_than_none(solved, objective, columns, lams, tol)
         path = objective.path(alphas, solved, solver)

@@ -140,16 +140,22 @@ class Penalty(NamedTuple):
         """The arguments of kernels: lam, ridge, lower, upper."""
         return self[:4]
 
-    def size(self, corr):
-        """The abs correlations to compare with lam, of columns with coefficient 0, (m,).
+    def size(self, corr, some=slice(None)):
+        """The abs correlations to compare with lam, of columns with coefficient 0, as `corr`.
 
-        They are 0 where the limits exclude the sign.
+        They are 0 where the limits exclude the sign. Columns are along the last axis; `some` is the
+        slice of them.
         """
-        return (
-            np.where(corr > 0, self.upper > 0, self.lower < 0) * np.abs(corr)
-            if self.limited
-            else np.abs(corr)
-        )
+        size = np.abs(corr)
+        if self.limited:
+            size *= np.where(corr > 0, self.upper[some] > 0, self.lower[some] < 0)
+        return size
+
+    def passed(self, coef, index):
+        """Which coefficients, of the columns `index`, are beyond a limit other than 0, (m,)."""
+        lower = self.lower[index]
+        upper = self.upper[index]
+        return ((coef < lower) & (lower < 0)) | ((coef > upper) & (upper > 0))
 
     def value(self, coef):
         """The penalty of the coefficients."""

@@ -149,7 +149,7 @@ class SquareColumns(ScaledColumns):
         return self.rows[index] @ resid
 
     def levels(self, resids):
-        return np.abs(resids @ self.rows.T).max(axis=1)
+        return self.penalty.size(resids @ self.rows.T).max(axis=1)
 
     def combine(self, gamma):
         return gamma @ self.rows

@@ -233,11 +233,6 @@ def test_penalty_factors_that_are_refused():
             cb.lasso_path(X, Y, penalty_factor=SPARED, **given)
     with pytest.raises(
         ValueError,
-        match=r"solver must be None or 'cd' for Squared\(\) with columns without a penalty",
-    ):
-        cb.lasso_path(X, Y, penalty_factor=SPARED, solver="homotopy")
-    with pytest.raises(
-        ValueError,
         match="penalty_factor must be positive for all columns of multinomial regression",
     ):
         cb.lasso.multinomial_path(X, SIGNS, penalty_factor=SPARED)
@@ -277,9 +272,11 @@ def test_estimators_take_unpenalised_columns():
 
 def test_the_homotopy_refuses_other_penalties():
     with pytest.raises(
-        ValueError, match=r"solver must be None or 'cd' for Squared\(\) with limits, got 'homotopy'"
+        ValueError,
+        match=r"solver must be None or 'cd' for Squared\(\) and l1_ratio = 0.5 with limits, got "
+        r"'homotopy'",
     ):
-        cb.lasso_path(X, Y, positive=True, solver="homotopy")
+        cb.lasso_path(X, Y, l1_ratio=0.5, positive=True, solver="homotopy")
     with pytest.raises(
         ValueError,
         match=r"solver must be None, 'eigen' or 'cd' for Squared\(\) and l1_ratio = 0, got "

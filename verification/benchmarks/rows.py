@@ -218,6 +218,11 @@ def wide_limits(X, y):
     return X, y, {"lower_limits": -1e9, "upper_limits": 1e9}
 
 
+def positive(X, y):
+    """Return the table with coefficients that may not be negative."""
+    return X, y, {"positive": True}
+
+
 def longer_grid(X, y):
     """Return the table with a grid ten times as long."""
     return X, y, {"eps": 1e-3}
@@ -397,6 +402,7 @@ NEIGHBOURS = tuple(
             plain,
             {},
         ),
+        ("positive beside any sign, 44 x 7,129", genes, positive, plain, {}),
         (
             "twice the rows, 8,192 x 252",
             lambda: tall(8_192, 252),

@@ -23,7 +23,8 @@ EXACT_COST = 2.0
 def by_exact_path(columns, lams, tol):
     """The Lasso at the penalties `lams`, largest first; return a `Solved`.
 
-    Where rounding leaves a gap above `tol`, or there are too many knots, coordinate descent solves.
+    Where rounding leaves a gap above `tol`, there are too many knots, or a coefficient passes a
+    limit other than 0, coordinate descent solves.
     """
     n_knots = KNOTS * min(columns.n_samples, columns.n_learners) + MORE_KNOTS
     accuracy = max(GAP, tol / 2)
@@ -41,12 +42,15 @@ def by_exact_path(columns, lams, tol):
     points[:, 3] = (1 - weight) * homotopy.levels[before] + weight * homotopy.levels[after]
     null_loss = float(columns.y @ columns.y) / 2 or 1.0
     gaps = _gaps(points, null_loss)
-    loose = np.flatnonzero(gaps > SHARP * tol)
+    if columns.penalty.limited:
+        model = np.repeat(np.arange(len(lams)), np.diff(coefs.indptr))
+        gaps[model[columns.penalty.passed(coefs.data, coefs.indices)]] = np.inf
+    loose = np.flatnonzero((gaps > SHARP * tol) & (gaps < np.inf))
     if len(loose):
         points[loose, 3] = columns.levels(resids[loose])
         gaps[loose] = _gaps(points[loose], null_loss)
     solved = Solved(coefs, gaps, path.n_scans - 1 + len(loose))
-    missed = np.flatnonzero((gaps > tol) & (lams > 0))
+    missed = np.flatnonzero((gaps > tol) & ((lams > 0) | columns.penalty.limited))
     if len(missed) and not interrupted:
         return mended(solved, missed, by_descent(columns, lams[missed], tol))
     return solved

@@ -68,6 +68,7 @@ REACHED = "the path is complete"
 UNSEEN = "the path is complete: all correlations are 0 up to rounding, so all coefficients are 0"
 ENOUGH = "max_knots was reached"
 INTERRUPTED = "the path was interrupted; the knots passed are kept"
+LIMITED = "a coefficient reached a limit; the knots passed are kept"
 ROUNDING = (
     "rounding ended the path: below its last lam no model could be computed to a gap of 1e-10"
 )
@@ -186,6 +187,7 @@ class Homotopy:
     levels : (n_knots,), after `run`: upper bounds of the largest abs correlation of any learner,
     rounding included
 
+    positive, negative : (n_learners,), which coefficients may be positive, and which negative
     ids : (m,), the candidates, increasing; all other arrays of candidates are those of ``knots.py``
     scanned_lam, since : the level at the last scan, and knots since then
     next_fall : fall of lam to the next knot, if it is not certain
@@ -220,6 +222,11 @@ class Homotopy:
         self.with_gram = tall or gram_is_known
         self.centre = self.columns.centre
         self.centred = not tall or gram_is_known
+        penalty = self.columns.penalty
+        self.limits = None if penalty is None or not penalty.limited else penalty
+        everywhere = np.ones(self.columns.n_learners, dtype=bool)
+        self.positive = everywhere if self.limits is None else penalty.upper > 0
+        self.negative = everywhere if self.limits is None else penalty.lower < 0
         self.n_candidates = n_candidates
         self.n_scans = 1
         self.k = 0
@@ -247,7 +254,7 @@ class Homotopy:
     def _walk(self, interrupted):
         """Go from knot to knot. Return why the path ended."""
         corr = self.columns.zero / self.unit
-        self.lam = self.scanned_lam = float(np.abs(corr).max())
+        self.lam = self.scanned_lam = float(self._size(corr).max())
         unseen = self.lam <= 2 * self.tie and self._is_least(self.y)
         if unseen:
             self.lam = 0.0
@@ -269,6 +276,8 @@ class Homotopy:
                 return self._finish()
             if interrupted():
                 return INTERRUPTED
+            if self._beyond_limits():
+                return LIMITED
             if status == SCAN:
                 self.n_scans += 1
                 self._choose(self.columns.scan(self.y - self.beta @ self.dense))
@@ -315,8 +324,8 @@ class Homotopy:
             rate = self.columns.scan(self.direction @ self.dense)
             horizon = min(max(AHEAD * lam, BEYOND * self.next_fall), lam - self.end)
             self.n_scans += 1
-        now = np.abs(corr)
-        ahead = np.abs(corr - horizon * rate)
+        now = self._size(corr)
+        ahead = self._size(corr - horizon * rate)
         size = np.maximum(now, lam / max(lam - horizon, self.tie) * ahead) if m else now
         outside = np.ones(p, dtype=bool)
         outside[self.ids] = False
@@ -327,6 +336,8 @@ class Homotopy:
                 )
             level = np.partition(size, p - self.wanted)[p - self.wanted] if self.wanted < p else 0.0
             outside = size < min(level, lam - 2 * self.tie)
+            if self.wanted < p:
+                outside |= size == 0
             stays = (self.beta != 0) | self.moved | (self.rank >= 0) | self.with_gram
             outside[self.ids[stays]] = False
             self._take(np.flatnonzero(~outside))
@@ -398,7 +409,7 @@ class Homotopy:
         """Renumber the active candidates, which all stay, with their products: see ``_take``."""
         m, n = dense.shape
         k = self.k
-        max_active = min(m, n - self.centred)
+        max_active = min(m, n - self.centred - self.columns.n_projected)
         factor = self._memory("factor", max_active, max_active)
         rows = self._memory("rows", max_active, m)
         new_place = np.full(len(self.ids), -1)
@@ -453,6 +464,8 @@ class Homotopy:
             direction=self.direction,
             tied=self.tied,
             barred=barred,
+            positive=self.positive[self.ids],
+            negative=self.negative[self.ids],
             followed=self.followed,
             target=self.y,
             work=work,
@@ -488,7 +501,8 @@ class Homotopy:
         self.corr[:] = self.dense @ resid
         square = float(resid @ resid)
         doubt = 4 * EPS * math.sqrt(len(resid) * square)
-        state = self.corr, self.beta, self.sign, self.rank
+        sides = self.positive[self.ids], self.negative[self.ids]
+        state = self.corr, *sides, self.beta, self.sign, self.rank
         return self.run_gap(self.kind, self.lam, square, *state, doubt, 0.0)[0] <= self.allowed
 
     def _exact_residual(self, beta):
@@ -510,10 +524,21 @@ class Homotopy:
         """
         pivots = self.factor.diagonal()[: self.k]
         independent = self.k == self.problem.n_learners and min(pivots) > FAR
-        if self.end > 0 or independent or self._is_least(self.y - self.beta @ self.dense):
+        certain = self.end > 0 or independent or self.limits is not None
+        if certain or self._is_least(self.y - self.beta @ self.dense):
             return REACHED
         self._end_before(self.n_knots - 1)
         return ROUNDING
+
+    def _size(self, corr):
+        """What is compared with the level, (n_learners,): 0 where limits exclude the sign."""
+        return np.abs(corr) if self.limits is None else self.limits.size(corr)
+
+    def _beyond_limits(self):
+        """Whether a coefficient has passed a limit other than 0."""
+        if self.limits is None:
+            return False
+        return self.limits.passed(self.unit * self.beta, self.ids).any()
 
     def _is_least(self, resid):
         """Whether a residual is that of least squares, up to the gap allowed for a knot.
@@ -580,7 +605,7 @@ class Homotopy:
             corr = self.columns.scan(resid)
             square = float(resid @ resid)
             doubt = 2 * EPS * math.sqrt(len(resid) * square)
-            state = corr, coef, coef, inactive
+            state = corr, self.positive, self.negative, coef, coef, inactive
             gap, level, _ = self.run_gap(self.kind, lam, square, *state, doubt, 0.0)
             if not gap <= 0.99 * self.allowed:
                 return None

@@ -15,6 +15,9 @@ need no special cases. Constrained are, for
     STAGEWISE  all of them: the limit FS_0 of forward stagewise
     LAR        none: every tied independent candidate moves
 
+Limits of 0 exclude a sign of a coefficient: then a correlation of that sign is not compared with
+the level, and the candidate is never tied on that side.
+
 Sources: Efron, Hastie, Johnstone, Tibshirani, *Least angle regression*, Sections 2-3; Lawson and
 Hanson, *Solving least squares problems*, chapter 23 (the small problem); Golub and Van Loan,
 *Matrix computations*, Section 6.5 (changes of the factor).
@@ -102,6 +105,9 @@ class Walk(NamedTuple):
     barred: np.ndarray
     #: beta, corr, direction and rate at the last scan, for the extrapolation from there, (4, m)
     followed: np.ndarray
+    #: which coefficients may be positive, and which negative, (m,)
+    positive: np.ndarray
+    negative: np.ndarray
     #: the target, (n_samples,)
     target: np.ndarray
     #: scratch, (m,), (m,) and (n_samples,)
@@ -297,7 +303,17 @@ def is_constrained(kind, value):
 
 
 @kernel
-def find_ties(kind, lam, tie, corr, sign, rank, tied, barred):
+def on_free_side(corr, positive, negative):
+    """Return what is compared with the level: the abs correlation, or the correlation times the one
+    sign that its coefficient may have; -inf if that is 0.
+    """
+    upwards = corr if positive else -math.inf
+    downwards = -corr if negative else -math.inf
+    return max(upwards, downwards)
+
+
+@kernel
+def find_ties(path, lam):
     """Mark the tied candidates and set their signs.
 
     Return how many there are, and the new one if there is exactly one, else -1.
@@ -305,15 +321,23 @@ def find_ties(kind, lam, tie, corr, sign, rank, tied, barred):
     Barred for LAR are those that were tied before: they depend on active candidates, none of which
     leaves.
     """
+    corr = path.corr
+    positive = path.positive
+    negative = path.negative
+    sign = path.sign
+    rank = path.rank
+    tied = path.tied
+    barred = path.barred
     new = -1
     n_new = 0
     n_tied = 0
     for j in range(len(corr)):
         before = tied[j]
-        tied[j] = rank[j] >= 0 or abs(corr[j]) >= lam - tie
-        barred[j] = kind == LAR and before and tied[j] and rank[j] < 0
+        level = on_free_side(corr[j], positive[j], negative[j])
+        tied[j] = rank[j] >= 0 or level >= lam - path.tie
+        barred[j] = path.kind == LAR and before and tied[j] and rank[j] < 0
         if tied[j] and rank[j] < 0:
-            sign[j] = 1.0 if corr[j] > 0.0 else -1.0
+            sign[j] = 1.0 if (corr[j] > 0.0 or not negative[j]) and positive[j] else -1.0
             if not before:
                 new = j
                 n_new = n_new + 1
@@ -400,7 +424,7 @@ def find_direction(path, lam, k):
     tied = path.tied
     barred = path.barred
     work = path.work
-    n_tied, new = find_ties(kind, lam, tie, corr, sign, rank, tied, barred)
+    n_tied, new = find_ties(path, lam)
     nearest = DEPENDENT_LAR if kind == LAR else DEPENDENT
     if kind == LAR:
         for j in range(len(corr)):
@@ -445,7 +469,7 @@ def find_direction(path, lam, k):
 
 
 @kernel
-def step_length(kind, lam, end, tie, full, corr, rate, beta, direction, sign, rank, tied):
+def step_length(path, lam, full):
     """Return the fall of lam to the next knot, and the candidate that ends there.
 
     Its coefficient reaches 0; it is -1 if there is none.
@@ -456,6 +480,16 @@ def step_length(kind, lam, end, tie, full, corr, rate, beta, direction, sign, ra
     full : whether every candidate depends on the active ones: then all correlations fall in
     proportion, and none crosses the level
     """
+    kind = path.kind
+    end = path.end
+    tie = path.tie
+    corr = path.corr
+    rate = path.rate
+    beta = path.beta
+    direction = path.direction
+    sign = path.sign
+    rank = path.rank
+    tied = path.tied
     to_end = lam - end
     shortest = lam - end
     leaving = -1
@@ -469,6 +503,8 @@ def step_length(kind, lam, end, tie, full, corr, rate, beta, direction, sign, ra
         if full:
             continue
         for side in (1.0, -1.0):
+            if not (path.positive[j] if side > 0.0 else path.negative[j]):
+                continue
             closing = 1.0 - side * rate[j]
             apart = lam - side * corr[j]
             if closing > 0.0 and apart < shortest * closing and not (tied[j] and sign[j] == side):
@@ -599,15 +635,15 @@ def bring_back(path, lam, k):
             corr[j] -= change[j]
 
 
-def knot_gap(kind, lam, square, corr, beta, sign, rank, doubt, tracked):
+def knot_gap(kind, lam, square, corr, positive, negative, beta, sign, rank, doubt, tracked):
     """Return an upper bound of the duality gap of a knot, and two sizes.
 
-    These are the largest abs correlation, and 1 + the l1 norm.
+    These are the largest correlation, see `on_free_side`, and 1 + the l1 norm.
 
     square : squared norm of the residual
     doubt, tracked : correlations may be off by ``doubt + tracked * (1 + l1 norm)``
 
-    Let `over` be how far abs correlations exceed lam, and s = lam / (lam + over). The dual point s
+    Let `over` be how far these exceed lam, and s = lam / (lam + over). The dual point s
     times the residual gives the gap ``square (1 - s)^2 / 2 + lam |beta|_1 - s <corr, beta>``; the
     dual point 0 gives the whole objective. LAR and FS_0 have no objective: there the first term is
     left out, and the gap is inf if a correlation is above twice the level. At lam = 0 the end of
@@ -619,10 +655,11 @@ def knot_gap(kind, lam, square, corr, beta, sign, rank, doubt, tracked):
     wrong = 0.0
     level = lam
     for j in range(len(corr)):
-        off = abs(corr[j]) - lam
         size = abs(beta[j])
         length = length + size
-        level = max(level, abs(corr[j]))
+        compared = on_free_side(corr[j], positive[j], negative[j])
+        level = max(level, compared)
+        off = compared - lam
         if rank[j] >= 0 and sign[j] * corr[j] < 0.0:
             off = -abs(corr[j]) - lam
         over = max(over, off)
@@ -684,9 +721,7 @@ def walk(path, lam, k, idle, gone):
         for j in range(len(corr)):
             path.moving[c, j] = rank[j] >= 0
         full = k == len(active)
-        whole, leaving = step_length(
-            kind, lam, end, tie, full, corr, rate, beta, direction, sign, rank, path.tied
-        )
+        whole, leaving = step_length(path, lam, full)
         fall = whole
         if watched:
             far = strayed(gone, corr, beta, rate, direction, path.followed)
@@ -712,7 +747,19 @@ def walk(path, lam, k, idle, gone):
         bring_back(path, lam, k)
         if fall < whole:
             return SCAN, lam, k, idle, c, whole
-        gap, level, length = _knot_gap(kind, lam, path.square, corr, beta, sign, rank, 0.0, TRACKED)
+        gap, level, length = _knot_gap(
+            kind,
+            lam,
+            path.square,
+            corr,
+            path.positive,
+            path.negative,
+            beta,
+            sign,
+            rank,
+            0.0,
+            TRACKED,
+        )
         hidden = ROUNDED * tie if lam < ROUNDED * tie and watched else 0.0
         path.lams[c] = lam
         path.levels[c] = level + TRACKED * length + hidden
