@@ -212,6 +212,8 @@ def as_level(value):
 
     None if it is missing.
     """
+    if type(value) is str:
+        return value
     if absent(value):
         return None
     if isinstance(value, np.bool | np.integer | np.floating):
@@ -244,6 +246,18 @@ def distinct(column):
     return list(places), np.array(number, dtype=np.int64)
 
 
+def categories_in_use(column):
+    """Return the categories that occur in a column of the dtype ``category``, a list in order, and
+    for each sample the number of its category, or `MISSING`.
+    """
+    categories = column.cat.categories
+    code = np.asarray(column.cat.codes, dtype=np.int64)
+    used = np.flatnonzero(np.bincount(code[code >= 0], minlength=len(categories)))
+    place = np.full(len(categories) + 1, MISSING)
+    place[used] = np.arange(len(used))
+    return categories.take(used).astype(object).tolist(), place[code]
+
+
 def labelled(column):
     """Return the levels in use, in order, and the number of the level of each sample, or `MISSING`.
 
@@ -251,15 +265,9 @@ def labelled(column):
     text; whether that is so is returned, too.
     """
     coded = hasattr(column, "cat")
-    if coded:
-        values = list(column.cat.categories)
-        number = np.asarray(column.cat.codes, dtype=np.int64)
-    else:
-        values, number = distinct(column)
+    values, number = categories_in_use(column) if coded else distinct(column)
     levels = [as_level(value) for value in values]
-    counts = np.bincount(number[number >= 0], minlength=len(levels)).tolist()
-    used = [level for level, n in zip(levels, counts, strict=True) if n > 0 and level is not None]
-    labels = list(dict.fromkeys(used))
+    labels = list(dict.fromkeys(level for level in levels if level is not None))
     if not coded:
         with suppress(TypeError):  # labels of several types stay in order of appearance
             labels = sorted(labels)

@@ -195,3 +195,26 @@ def test_tens_of_thousands_of_levels_of_a_recipe_are_looked_up_once_each(tmp_pat
     X = recipe.numbers(frame)
     assert time.process_time() - start < 0.5
     assert X.shape == (2 * n, n) and X.sum() == 2 * n
+
+
+@pytest.mark.parametrize(
+    "categories",
+    [
+        [f"c{k}" for k in range(500)],
+        list(range(500)),
+        [0.5, True, "x", *range(2, 499)],
+        list(pd.date_range("2020", periods=500)),
+        list(pd.interval_range(0, 500)),
+    ],
+    ids=["text", "whole numbers", "mixed", "dates", "intervals"],
+)
+def test_declared_categories_without_rows_change_no_bin(categories):
+    code = RNG.integers(0, 60, 400) * 8
+    code[::9] = -1
+    column = pd.Series(pd.Categorical.from_codes(code, categories))
+    binned, binning = bin_columns(pd.DataFrame({"c": column}))
+    few, few_binning = bin_columns(pd.DataFrame({"c": column.cat.remove_unused_categories()}))
+    assert np.array_equal(binned.codes, few.codes)
+    assert (binning.labels, binning.of_objects) == (few_binning.labels, few_binning.of_objects)
+    new = pd.DataFrame({"c": pd.Categorical.from_codes([8, 16, 1, -1], categories)})
+    assert np.array_equal(binning.bin(new).codes, few_binning.bin(new).codes)
