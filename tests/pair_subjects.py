@@ -248,7 +248,12 @@ def on_a_grid(settings, table):
         "refit_intercept",
     )
     given = {name: settings[name] for name in names}
-    path, _ = quietly(lambda: cb.lasso_path(problem_of(table, loss, settings), **given))
+    if settings["as_arrays"]:
+        own = {"loss": LOSS[loss], "sample_weight": table.weight, "offset": table.offset}
+        own["fit_intercept"] = settings["fit_intercept"]
+        path, _ = quietly(lambda: cb.lasso_path(table.X, table.y, **own, **given))
+    else:
+        path, _ = quietly(lambda: cb.lasso_path(problem_of(table, loss, settings), **given))
     centred = settings["fit_intercept"]
     norms = np.ones(table.p)
     if settings["unit_columns"]:
@@ -289,6 +294,7 @@ def path_subjects():
         "refit_intercept": [False, True],
         "n_alphas": [2],
         "eps": [0.2, 0.01],
+        "as_arrays": [False, True],
     }
     yield Subject(
         "lasso_path",

@@ -1,7 +1,10 @@
-"""Data frames of any library, converted to pandas; and names of columns, given or generated."""
+"""Data frames of any library, converted to pandas; and names of columns, given or generated.
+
+Options given by name, one value for each row or column, are put in the order of the table.
+"""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 
 import numpy as np
@@ -111,6 +114,94 @@ def refuse_words(X):
             f"X must hold real numbers; encode or drop the columns {names} first: {how}; "
             "read_table does so for a file."
         )
+
+
+def is_series(values):
+    """Whether `values` is a pandas Series."""
+    return _has_index(values) and not hasattr(values, "columns")
+
+
+def _has_index(values):
+    """Whether `values` has an index, as frames and series of pandas have."""
+    return hasattr(getattr(values, "index", None), "get_indexer")
+
+
+def by_index(name, values, X):
+    """Return `values`, one for each row of X, in the order of its rows.
+
+    A pandas Series is matched with a pandas frame X by its index. Anything else is by place.
+
+    Raises
+    ------
+    ValueError
+        If the Series has other labels than X, or labels that repeat in another order.
+    """
+    if not (is_series(values) and _has_index(X)) or values.index.equals(X.index):
+        return values
+    if len(values) != len(X):
+        return values  # refused for its length
+    by_place = f"give it the index of X, or pass {name}.to_numpy() for values by place"
+    if not (values.index.is_unique and X.index.is_unique):
+        raise ValueError(
+            f"{name} is a Series with another index than X, and labels that repeat: {by_place}."
+        )
+    place = values.index.get_indexer(X.index)
+    if (place < 0).any():
+        label = X.index[int(np.argmax(place < 0))]
+        raise ValueError(
+            f"{name} is a Series with another index than X, without a value for the row "
+            f"{label!r}: {by_place}."
+        )
+    return values.iloc[place]
+
+
+def by_name(option, values, names, default):
+    """Return `values`, one for each column, in the order of the columns.
+
+    Parameters
+    ----------
+    option : str
+        What the values are, for messages.
+    values : Mapping, pandas Series, or anything else, which is returned as it is
+        By the names of the columns.
+    names : sequence of str, or None
+        Of the columns; None if they have none.
+    default : float
+        Of columns that a mapping leaves out. A Series must have them all.
+
+    Raises
+    ------
+    ValueError
+        If the names are not those of the columns.
+    """
+    if not (isinstance(values, Mapping) or is_series(values)):
+        return values
+    labels = list(values.keys())
+    if names is None:
+        if is_series(values) and labels == list(range(len(labels))):
+            return values
+        raise ValueError(
+            f"{option} is by name, and the columns of X have no names: pass X as a data frame, or "
+            f"{option} as an array with one value for each column."
+        )
+    given = {str(label): value for label, value in values.items()}
+    names = [str(name) for name in names]
+    known = set(names)
+    unknown = [label for label in given if label not in known]
+    if unknown:
+        raise ValueError(
+            f"{option} has values for {listed(unknown)}, and X has no columns of these names; "
+            f"they are {listed(names)}."
+        )
+    if len(given) < len(labels):
+        raise ValueError(f"{option} has two values for one name: give each column one value.")
+    absent = [name for name in names if name not in given]
+    if absent and is_series(values):
+        raise ValueError(
+            f"{option} is a Series without values for the columns {listed(absent)}; a dict may "
+            "leave columns out."
+        )
+    return [given.get(name, default) for name in names]
 
 
 class Names(Sequence):

@@ -17,7 +17,14 @@ from coordboost._utils.kinds import checked_piece
 from coordboost._utils.root import falling_root, farthest_constant
 from coordboost.data import validation
 from coordboost.data.binning import Binning
-from coordboost.data.frames import Names, as_pandas, indices_of, is_frame, names_of
+from coordboost.data.frames import (
+    Names,
+    as_pandas,
+    by_index,
+    indices_of,
+    is_frame,
+    names_of,
+)
 from coordboost.data.recipe import Recipe
 from coordboost.data.spectrum import Span, Spectrum
 from coordboost.data.standardize import Standardization, columns_of, counted, nothing
@@ -63,7 +70,8 @@ class Problem:
     loss : Loss, default ``Squared()``
         Loss of one sample; its sum over the samples is minimised.
     sample_weight : array_like, (n_samples,), optional
-        Multiplies the terms of the loss; means and norms of the columns are weighted with it too.
+        Multiplies the terms of the loss; means and norms of the columns are weighted with it too. A
+        Series is matched with a data frame X by its index, and so is an `offset`.
     center : bool, default True
         Centre the columns, and start from the best constant b. It is added to every prediction: for
         the squared loss, the mean of y. Stumps, trees and the columns of an object of your own are
@@ -178,6 +186,8 @@ class Problem:
         center = validation.flag("center", center)
         scale = validation.flag("scale", scale)
         copy = validation.flag("copy", copy)
+        sample_weight = by_index("sample_weight", sample_weight, X)
+        offset = by_index("offset", offset, X)
 
         is_family = _has(X, ("build", "bank"))
         is_columns = not is_family and not _has(X, Oracle.required)
@@ -765,7 +775,7 @@ class Problem:
         """
         coef, intercept = self.raw(beta if self.countable else validation.coefficients(beta, self))
         pred = learners_at(X, self).combine(coef) + intercept
-        return pred if offset is None else pred + validation.known_part(offset, len(pred))
+        return pred if offset is None else pred + validation.known_part(offset, len(pred), X)
 
 
 def _has(X, verbs):

@@ -12,7 +12,7 @@ import scipy.sparse
 from coordboost._numba import is_piece
 from coordboost._utils.checks import NEAR, number_of, real, shown, square_is_normal
 from coordboost._utils.warned import ConstantColumnWarning, warn
-from coordboost.data.frames import as_pandas, is_frame, listed, refuse_words
+from coordboost.data.frames import as_pandas, by_index, is_frame, listed, refuse_words
 from coordboost.data.memory import check_room, in_words
 from coordboost.learners.scan import Compiled
 from coordboost.learners.stores.daskarray import computed, is_dask, known_size
@@ -319,15 +319,24 @@ def target(y, n_samples):
     return array
 
 
-def known_part(offset, n_samples):
-    """The offset of some rows as float64 (n_samples,), 0.0 for None."""
-    return 0.0 if offset is None else vector("offset", offset, n_samples, "row of X")
+def known_part(offset, n_samples, X=None):
+    """The offset of the rows of X as float64 (n_samples,), 0.0 for None.
+
+    A Series is matched with a data frame X by its index.
+    """
+    if offset is None:
+        return 0.0
+    return vector("offset", by_index("offset", offset, X), n_samples, "row of X")
 
 
-def sample_weight(weight, n_samples):
-    """Weights as float64 (n_samples,), ones for None."""
+def sample_weight(weight, n_samples, X=None):
+    """Weights of the rows of X as float64 (n_samples,), ones for None.
+
+    A Series is matched with a data frame X by its index.
+    """
     if weight is None:
         return np.ones(n_samples)
+    weight = by_index("sample_weight", weight, X)
     checked = vector("sample_weight", weight, n_samples, "row of X")
     if (checked < 0).any() or not checked.any():
         raise ValueError("sample_weight must not be negative, and not all zero.")

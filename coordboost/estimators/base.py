@@ -29,7 +29,7 @@ from coordboost._numba import silently
 from coordboost._utils.checks import InfiniteConstant, not_negative, real, shown
 from coordboost._utils.interrupt import uncut
 from coordboost._utils.kinds import checked_piece
-from coordboost.data.frames import is_frame, listed, refuse_times
+from coordboost.data.frames import by_index, is_frame, listed, refuse_times
 from coordboost.data.validation import collected, known_part, of_moderate_size, sound, vector
 from coordboost.estimators.other_names import check_arguments, no_parameter, own_names
 from coordboost.losses.base import Loss, link_of, on_scale_of_y
@@ -207,9 +207,13 @@ def _refuse_words(y):
 
 
 def check_weights(X, sample_weight, name="sample_weight"):
-    """Return sample_weight (n_samples,), or None if it is None or all weights are 1."""
+    """Return sample_weight (n_samples,), or None if it is None or all weights are 1.
+
+    A Series is matched with a data frame X by its index.
+    """
     if sample_weight is None:
         return None
+    sample_weight = by_index(name, sample_weight, X)
     if not isinstance(sample_weight, numbers.Number):
         sample_weight = in_memory(name, sample_weight)
     try:
@@ -235,8 +239,13 @@ def check_weights(X, sample_weight, name="sample_weight"):
 
 
 def check_offset(X, offset, name="offset"):
-    """Return offset (n_samples,), or None if it is None."""
-    return None if offset is None else vector(name, in_memory(name, offset), X.shape[0], "row of X")
+    """Return offset (n_samples,), or None if it is None.
+
+    A Series is matched with a data frame X by its index.
+    """
+    if offset is None:
+        return None
+    return vector(name, in_memory(name, by_index(name, offset, X)), X.shape[0], "row of X")
 
 
 def class_weights(given, classes, y):
@@ -292,15 +301,16 @@ def given_offset(offset):
     return {} if offset is None else {"offset": offset}
 
 
-def with_offset(raw, offset):
-    """Return the predictions `raw` on the link scale, plus `offset` if given.
+def with_offset(raw, offset, X=None):
+    """Return the predictions `raw` for the rows of X on the link scale, plus `offset` if given.
 
-    They are (n_samples, n_models) and (n_samples,).
+    They are (n_samples, n_models) and (n_samples,). A Series is matched with a data frame X by its
+    index.
     """
     if offset is None:
         return raw
     check_one_model(raw.shape[1])
-    return raw + known_part(offset, len(raw))[:, None]
+    return raw + known_part(offset, len(raw), X)[:, None]
 
 
 def check_one_model(n_models):
@@ -486,7 +496,7 @@ class Regression(RegressorMixin):
 
         `offset` (n_samples,) : the known part of them, as in `fit`.
         """
-        return self._decide(with_offset(self._raw_predict(X), offset))
+        return self._decide(with_offset(self._raw_predict(X), offset, X))
 
     @checked_call
     def score(self, X, y, sample_weight=None, *, offset=None):
@@ -496,6 +506,7 @@ class Regression(RegressorMixin):
         """
         from sklearn.metrics import r2_score
 
+        sample_weight = by_index("sample_weight", sample_weight, X)
         return r2_score(y, self.predict(X, **given_offset(offset)), sample_weight=sample_weight)
 
 
@@ -595,7 +606,7 @@ class Classification(ClassifierMixin):
 
         `offset` (n_samples,) : the known part of the scores, as in `fit`.
         """
-        raw = with_offset(self._raw_predict(X), offset)
+        raw = with_offset(self._raw_predict(X), offset, X)
         return raw[:, 0] if raw.shape[1] == 1 else raw
 
     @checked_call
@@ -604,7 +615,7 @@ class Classification(ClassifierMixin):
 
         `offset` (n_samples,) : the known part of scores, as in `fit`.
         """
-        return self._probabilities(with_offset(self._raw_predict(X), offset))
+        return self._probabilities(with_offset(self._raw_predict(X), offset, X))
 
     @checked_call
     def predict(self, X, *, offset=None):
@@ -612,7 +623,7 @@ class Classification(ClassifierMixin):
 
         `offset` (n_samples,) : the known part of scores, as in `fit`.
         """
-        return self._decide(with_offset(self._raw_predict(X), offset))
+        return self._decide(with_offset(self._raw_predict(X), offset, X))
 
     @checked_call
     def score(self, X, y, sample_weight=None, *, offset=None):
@@ -622,6 +633,7 @@ class Classification(ClassifierMixin):
         """
         from sklearn.metrics import accuracy_score
 
+        sample_weight = by_index("sample_weight", sample_weight, X)
         return float(
             accuracy_score(y, self.predict(X, **given_offset(offset)), sample_weight=sample_weight)
         )

@@ -260,12 +260,13 @@ class CertifiedLasso(Regression, OnePenalty):
         is on the scale of X in either case.
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
-    penalty_factor : array_like of shape (n_features,), optional
+    penalty_factor : array_like of shape (n_features,), dict or Series, optional
         Multiplies the penalty of each coefficient; not rescaled to sum to n_features as glmnet
-        does. 0 (squared loss only): no penalty. Default: 1.
-    lower_limits : float or array_like of shape (n_features,), optional
+        does. By the names of the columns: a dict, whose other columns have 1, or a Series.
+        0 (squared loss only): no penalty. Default: 1.
+    lower_limits : float or array_like of shape (n_features,), dict or Series, optional
         Lower limits (<= 0) of the coefficients of the columns of X, as in glmnet.
-    upper_limits : float or array_like of shape (n_features,), optional
+    upper_limits : float or array_like of shape (n_features,), dict or Series, optional
         Upper limits (>= 0) of these coefficients.
     positive : bool, default False
         True: no coefficient is negative, as in scikit-learn.
@@ -369,12 +370,13 @@ class CertifiedLassoCV(Regression, PenaltyGrid):
         is on the scale of X in either case.
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
-    penalty_factor : array_like of shape (n_features,), optional
+    penalty_factor : array_like of shape (n_features,), dict or Series, optional
         Multiplies the penalty of each coefficient; not rescaled to sum to n_features as glmnet
-        does. 0 (squared loss only): no penalty. Default: 1.
-    lower_limits : float or array_like of shape (n_features,), optional
+        does. By the names of the columns: a dict, whose other columns have 1, or a Series.
+        0 (squared loss only): no penalty. Default: 1.
+    lower_limits : float or array_like of shape (n_features,), dict or Series, optional
         Lower limits (<= 0) of the coefficients of the columns of X, as in glmnet.
-    upper_limits : float or array_like of shape (n_features,), optional
+    upper_limits : float or array_like of shape (n_features,), dict or Series, optional
         Upper limits (>= 0) of these coefficients.
     positive : bool, default False
         True: no coefficient is negative, as in scikit-learn.
@@ -532,12 +534,13 @@ class CertifiedElasticNet(Regression, OnePenalty):
         is on the scale of X in either case.
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
-    penalty_factor : array_like of shape (n_features,), optional
+    penalty_factor : array_like of shape (n_features,), dict or Series, optional
         Multiplies the penalty of each coefficient; not rescaled to sum to n_features as glmnet
-        does. 0 (squared loss only): no penalty. Default: 1.
-    lower_limits : float or array_like of shape (n_features,), optional
+        does. By the names of the columns: a dict, whose other columns have 1, or a Series.
+        0 (squared loss only): no penalty. Default: 1.
+    lower_limits : float or array_like of shape (n_features,), dict or Series, optional
         Lower limits (<= 0) of the coefficients of the columns of X, as in glmnet.
-    upper_limits : float or array_like of shape (n_features,), optional
+    upper_limits : float or array_like of shape (n_features,), dict or Series, optional
         Upper limits (>= 0) of these coefficients.
     positive : bool, default False
         True: no coefficient is negative, as in scikit-learn.
@@ -645,12 +648,13 @@ class CertifiedElasticNetCV(Regression, PenaltyGrid):
         is on the scale of X in either case.
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
-    penalty_factor : array_like of shape (n_features,), optional
+    penalty_factor : array_like of shape (n_features,), dict or Series, optional
         Multiplies the penalty of each coefficient; not rescaled to sum to n_features as glmnet
-        does. 0 (squared loss only): no penalty. Default: 1.
-    lower_limits : float or array_like of shape (n_features,), optional
+        does. By the names of the columns: a dict, whose other columns have 1, or a Series.
+        0 (squared loss only): no penalty. Default: 1.
+    lower_limits : float or array_like of shape (n_features,), dict or Series, optional
         Lower limits (<= 0) of the coefficients of the columns of X, as in glmnet.
-    upper_limits : float or array_like of shape (n_features,), optional
+    upper_limits : float or array_like of shape (n_features,), dict or Series, optional
         Upper limits (>= 0) of these coefficients.
     positive : bool, default False
         True: no coefficient is negative, as in scikit-learn.
@@ -806,12 +810,13 @@ class CertifiedLassoClassifier(Classification, OnePenalty):
         is on the scale of X in either case.
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
-    penalty_factor : array_like of shape (n_features,), optional
+    penalty_factor : array_like of shape (n_features,), dict or Series, optional
         Multiplies the penalty of each coefficient; not rescaled to sum to n_features as glmnet
-        does. Must be > 0. Default: 1.
-    lower_limits : float or array_like of shape (n_features,), optional
+        does. By the names of the columns: a dict, whose other columns have 1, or a Series.
+        Must be > 0. Default: 1.
+    lower_limits : float or array_like of shape (n_features,), dict or Series, optional
         Lower limits (<= 0) of the coefficients of the columns of X, as in glmnet.
-    upper_limits : float or array_like of shape (n_features,), optional
+    upper_limits : float or array_like of shape (n_features,), dict or Series, optional
         Upper limits (>= 0) of these coefficients.
     positive : bool, default False
         True: no coefficient is negative, as in scikit-learn.
@@ -982,12 +987,13 @@ class CertifiedLassoClassifierCV(Classification, PenaltyGrid):
         is on the scale of X in either case.
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
-    penalty_factor : array_like of shape (n_features,), optional
+    penalty_factor : array_like of shape (n_features,), dict or Series, optional
         Multiplies the penalty of each coefficient; not rescaled to sum to n_features as glmnet
-        does. Must be > 0. Default: 1.
-    lower_limits : float or array_like of shape (n_features,), optional
+        does. By the names of the columns: a dict, whose other columns have 1, or a Series.
+        Must be > 0. Default: 1.
+    lower_limits : float or array_like of shape (n_features,), dict or Series, optional
         Lower limits (<= 0) of the coefficients of the columns of X, as in glmnet.
-    upper_limits : float or array_like of shape (n_features,), optional
+    upper_limits : float or array_like of shape (n_features,), dict or Series, optional
         Upper limits (>= 0) of these coefficients.
     positive : bool, default False
         True: no coefficient is negative, as in scikit-learn.
@@ -1142,12 +1148,13 @@ class CertifiedPoissonRegressor(CountRegression, OnePenalty):
         is on the scale of X in either case.
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
-    penalty_factor : array_like of shape (n_features,), optional
+    penalty_factor : array_like of shape (n_features,), dict or Series, optional
         Multiplies the penalty of each coefficient; not rescaled to sum to n_features as glmnet
-        does. Must be > 0. Default: 1.
-    lower_limits : float or array_like of shape (n_features,), optional
+        does. By the names of the columns: a dict, whose other columns have 1, or a Series.
+        Must be > 0. Default: 1.
+    lower_limits : float or array_like of shape (n_features,), dict or Series, optional
         Lower limits (<= 0) of the coefficients of the columns of X, as in glmnet.
-    upper_limits : float or array_like of shape (n_features,), optional
+    upper_limits : float or array_like of shape (n_features,), dict or Series, optional
         Upper limits (>= 0) of these coefficients.
     positive : bool, default False
         True: no coefficient is negative, as in scikit-learn.
@@ -1251,12 +1258,13 @@ class CertifiedPoissonRegressorCV(CountRegression, PenaltyGrid):
         is on the scale of X in either case.
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred, as in scikit-learn.
-    penalty_factor : array_like of shape (n_features,), optional
+    penalty_factor : array_like of shape (n_features,), dict or Series, optional
         Multiplies the penalty of each coefficient; not rescaled to sum to n_features as glmnet
-        does. Must be > 0. Default: 1.
-    lower_limits : float or array_like of shape (n_features,), optional
+        does. By the names of the columns: a dict, whose other columns have 1, or a Series.
+        Must be > 0. Default: 1.
+    lower_limits : float or array_like of shape (n_features,), dict or Series, optional
         Lower limits (<= 0) of the coefficients of the columns of X, as in glmnet.
-    upper_limits : float or array_like of shape (n_features,), optional
+    upper_limits : float or array_like of shape (n_features,), dict or Series, optional
         Upper limits (>= 0) of these coefficients.
     positive : bool, default False
         True: no coefficient is negative, as in scikit-learn.

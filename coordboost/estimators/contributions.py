@@ -94,7 +94,7 @@ class Explained:
         """
         check_is_fitted(self)
         values, base = self._contributions(X, background)
-        bases = with_offset(np.tile(base, (len(values), 1)), offset)
+        bases = with_offset(np.tile(base, (len(values), 1)), offset, X)
         if values.shape[2] == 1:
             return Contributions(values[:, :, 0], bases[:, 0])
         return Contributions(values, bases)

@@ -26,7 +26,15 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from coordboost._utils.checks import positive, real, shown
 from coordboost._utils.warned import warn
 from coordboost.data import validation
-from coordboost.data.frames import as_pandas, filled, is_frame, is_time, refuse_times, refuse_words
+from coordboost.data.frames import (
+    as_pandas,
+    by_index,
+    filled,
+    is_frame,
+    is_time,
+    refuse_times,
+    refuse_words,
+)
 from coordboost.data.problem import Problem
 from coordboost.engine.result import Status
 from coordboost.estimators.base import (
@@ -112,6 +120,8 @@ class _BaseLinear(Explained, _BaseEstimator):
     def _rows(self, X, y, sample_weight, offset):
         """Check the parameters and the data; return rows, targets, weights and offset."""
         self._check_parameters()
+        sample_weight = by_index("sample_weight", sample_weight, X)
+        offset = by_index("offset", offset, X)
         X = self._check_table(X, reset=True)
         y = self._check_y(X, y, True)
         weight = check_weights(X, sample_weight)

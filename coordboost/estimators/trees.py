@@ -658,7 +658,7 @@ class StagedPredictions:
 
         *Cost*: evaluates each tree once on each row.
         """
-        return (self._decide(with_offset(raw, offset)) for raw in self._staged_raw_predict(X))
+        return (self._decide(with_offset(raw, offset, X)) for raw in self._staged_raw_predict(X))
 
 
 class StagedProbabilities(StagedPredictions):
@@ -668,7 +668,7 @@ class StagedProbabilities(StagedPredictions):
     def staged_predict_proba(self, X, *, offset=None):
         """Yield the probabilities (n_samples, n_classes) after 1, 2, ... iterations."""
         return (
-            self._probabilities(with_offset(raw, offset)) for raw in self._staged_raw_predict(X)
+            self._probabilities(with_offset(raw, offset, X)) for raw in self._staged_raw_predict(X)
         )
 
 

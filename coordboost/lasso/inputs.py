@@ -14,7 +14,7 @@ from coordboost._utils.warned import warn
 from coordboost.certificates.declarations import contradiction
 from coordboost.certificates.objectives import need_convexity
 from coordboost.data import validation
-from coordboost.data.frames import is_frame
+from coordboost.data.frames import by_name, is_frame
 from coordboost.data.problem import Problem
 from coordboost.data.tall import TallTable
 from coordboost.lasso.columns import full_rows
@@ -24,7 +24,7 @@ ROUNDED = 1 + 4 * float(np.finfo(float).eps)
 
 
 def lasso_problem(
-    caller, X, y, sample_weight, penalty_factor, loss, unit, fit_intercept, gram=False
+    caller, X, y, sample_weight, penalty_factor, loss, unit, fit_intercept, offset=None, gram=False
 ):
     """Return the Problem.
 
@@ -34,10 +34,11 @@ def lasso_problem(
     gram : whether the solver needs only the Gram matrix of a tall table, if the loss is squared
     """
     if isinstance(X, Problem):
-        if y is not None or sample_weight is not None or loss is not None or not fit_intercept:
+        parts = (y, sample_weight, loss, offset)
+        if any(part is not None for part in parts) or not fit_intercept:
             raise ValueError(
-                "y, sample_weight, loss and fit_intercept (center=False) are part of the Problem: "
-                "pass lasso_path(problem) without them."
+                "y, sample_weight, offset, loss and fit_intercept (center=False) are part of the "
+                f"Problem: pass {caller}(problem) without them."
             )
         problem = X
     else:
@@ -48,6 +49,7 @@ def lasso_problem(
             y,
             loss,
             sample_weight=sample_weight,
+            offset=offset,
             center=validation.flag("fit_intercept", fit_intercept),
         )
     scale = (
@@ -68,6 +70,11 @@ def lasso_problem(
     )
 
 
+def names_of_columns(problem):
+    """The names of the columns of X, if they were given; else None."""
+    return problem.column_names if problem.named else None
+
+
 def as_factors(penalty_factor, problem):
     """Check and return the factors of the coefficients of X in the penalty.
 
@@ -76,6 +83,7 @@ def as_factors(penalty_factor, problem):
     n_columns = problem.standardization.n_columns
     if penalty_factor is None:
         return np.ones((2, n_columns))
+    penalty_factor = by_name("penalty_factor", penalty_factor, names_of_columns(problem), 1.0)
     given = validation.as_array("penalty_factor", penalty_factor)
     two = given if given.ndim == 2 and len(given) == 2 else (penalty_factor, penalty_factor)
     if given.dtype.kind == "f" and np.isposinf(given).any():
@@ -124,11 +132,12 @@ def _check_smooth(problem):
         )
 
 
-def limits_of(lower, upper, positive, n_columns):
+def limits_of(lower, upper, positive, problem):
     """Check and return the limits of the coefficients of the columns of X.
 
     Lower and upper ones, (2, n_columns).
     """
+    n_columns = problem.standardization.n_columns
     out = np.empty((2, n_columns))
     for row, name, given, sign in zip(
         out, ("lower_limits", "upper_limits"), (lower, upper), (-1, 1), strict=True
@@ -136,7 +145,8 @@ def limits_of(lower, upper, positive, n_columns):
         if given is None:
             row[:] = sign * math.inf
             continue
-        values = validation.as_array(name, given)
+        values = by_name(name, given, names_of_columns(problem), sign * math.inf)
+        values = validation.as_array(name, values)
         values = values.astype(np.float64) if values.dtype.kind in "fiu" else values
         if (
             values.dtype.kind not in "fiu"

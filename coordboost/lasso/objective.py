@@ -85,6 +85,7 @@ class Objective:
         unit_columns,
         fit_intercept,
         refit_intercept,
+        offset,
         gram,
     ):
         """The objective for the arguments of ``lasso_path``; raise a ValueError for bad ones.
@@ -100,6 +101,7 @@ class Objective:
             loss,
             unit_columns,
             fit_intercept,
+            offset,
             gram=gram,
         )
         l1_ratio = real(
@@ -109,7 +111,7 @@ class Objective:
             lower_limits,
             upper_limits,
             validation.flag("positive", positive),
-            problem.standardization.n_columns,
+            problem,
         )
         refit_intercept = validation.flag("refit_intercept", refit_intercept)
         squared = problem.loss.quadratic

@@ -40,6 +40,7 @@ def lasso_path(
     unit_columns: bool = True,
     fit_intercept: bool = True,
     refit_intercept: bool = False,
+    offset: ArrayLike | None = None,
     products: Any = None,
 ) -> LassoPath:
     """The Lasso or elastic net path on a grid, with a certificate at every alpha.
@@ -68,18 +69,21 @@ def lasso_path(
         ``docs/lasso-path.md`` has the rule that chooses. The exact path takes no `l1_ratio` < 1.
         Ridge: eigenvectors, or coordinate descent. For other losses proximal Newton steps on a
         working set.
-    penalty_factor : array_like, (n_features,) or (2, n_features), optional
+    penalty_factor : array_like, (n_features,) or (2, n_features), dict or Series, optional
         Multiplies the penalty of each coefficient; not rescaled to sum to n_features as glmnet
-        does. Columns of factor 0 have no penalty, for the squared loss; for others take 1e-6, and
-        give the `alphas`. Two rows: of the absolute values, and of the squares. Default: 1.
+        does. By the names of the columns of a data frame: a dict, whose other columns have 1, or a
+        Series of all columns. Columns of factor 0 have no penalty, for the squared loss; for others
+        take 1e-6, and give the `alphas`. Two rows: of the absolute values, and of the squares.
+        Default: 1.
     sample_weight : array_like, (n_samples,), optional; not with a Problem
-        Weights of the terms of the mean loss.
+        Weights of the terms of the mean loss. A Series is matched with a data frame X by its index,
+        and so is an `offset`.
     loss : Loss, default ``Squared()``; not with a Problem
         ``Logistic()``, ``Huber(d)`` or any convex loss with a known lower bound and either a second
         derivative or a Lipschitz derivative.
-    lower_limits, upper_limits : float or array_like, (n_features,), optional
+    lower_limits, upper_limits : float or array_like, (n_features,), dict or Series, optional
         Limits of the coefficients of the columns of X, as in glmnet: at most 0, at least 0;
-        infinite by default.
+        infinite by default. By name as `penalty_factor`.
     positive : bool, default False
         True: no coefficient may be negative, as in scikit-learn.
     l1_ratio : float, default 1
@@ -98,6 +102,9 @@ def lasso_path(
         Only for losses other than the squared one. True: the unpenalised intercept is fitted at
         every alpha, as in glmnet and scikit-learn, and the gap covers it. False: the intercept
         stays at that of the constant model, which is not the joint optimum.
+    offset : array_like, (n_samples,), optional; not with a Problem
+        A known part of every prediction, on the link scale, such as log(exposure) for
+        ``Poisson()``; pass that of new rows to ``path.predict(X, offset=...)``.
     products : object, optional
         Internal: shares Gram entries between the folds of cross-validation. Leave at None.
 
@@ -149,6 +156,7 @@ def lasso_path(
         unit_columns=unit_columns,
         fit_intercept=fit_intercept,
         refit_intercept=refit_intercept,
+        offset=offset,
         gram=products is None and _by_gram_matrix(alphas, n_alphas, l1_ratio),
     )
     check_solver(solver, objective)

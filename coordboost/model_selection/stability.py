@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike
 
 from coordboost._utils.checks import few, function, real
 from coordboost.data import validation
+from coordboost.data.frames import by_index
 from coordboost.model_selection.validate import checked_path, in_threads, rows_and_target
 
 
@@ -154,6 +155,7 @@ def stability_selection(
     >>> found.selected(3, 0.8), round(found.bounds(3, 0.8)["worst"], 2)
     (array([2, 3, 8]), 1.5)
     """
+    sample_weight = by_index("sample_weight", sample_weight, X)
     X, y = rows_and_target(X, y)
     source = validation.generator(rng)
     n = len(y)
@@ -218,6 +220,7 @@ def bootstrap_frequencies(
     >>> found.frequencies(3)
     array([0. , 0. , 1. , 0.8, 0. , 0. , 0.2, 0. , 1. , 0. ])
     """
+    sample_weight = by_index("sample_weight", sample_weight, X)
     X, y = rows_and_target(X, y)
     source = validation.generator(rng)
     n = len(y)

@@ -20,6 +20,7 @@ from coordboost._numba.threads import Pool, one_thread
 from coordboost._utils.checks import function, shown
 from coordboost._utils.interrupt import heed, uncut, working_for
 from coordboost.data import validation
+from coordboost.data.frames import by_index
 from coordboost.model_selection.splits import rows_of_folds
 from coordboost.paths.scoring import least_mean, rows_of
 
@@ -277,6 +278,8 @@ def cross_validate(
     5
     """
     function("fit", fit, "a function of X, y and sample_weight that returns a path")
+    sample_weight = by_index("sample_weight", sample_weight, X)
+    offset = by_index("offset", offset, X)
     X, y = rows_and_target(X, y)
     weight = validation.sample_weight(sample_weight, len(y))
     offset = None if offset is None else validation.known_part(offset, len(y))

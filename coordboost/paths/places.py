@@ -217,7 +217,7 @@ class PathLike:
             X,
             place_named(at, step=step, l1=l1, lam=lam, alpha=alpha, fraction=fraction) or self._end,
         )
-        return pred if offset is None else pred + validation.known_part(offset, len(pred))
+        return pred if offset is None else pred + validation.known_part(offset, len(pred), X)
 
     @property
     def _end(self):
@@ -346,7 +346,8 @@ class PathLike:
         """
         X = validation.collected("X", X)
         y, weight = rows_of(self.problem, X, y, sample_weight)
-        return -self._losses(X, y, weight, validation.known_part(offset, len(y))) / weight.sum()
+        offset = validation.known_part(offset, len(y), X)
+        return -self._losses(X, y, weight, offset) / weight.sum()
 
     def score_at(self, X, y, sample_weight=None, *, at, offset=None):
         """Minus the mean loss on new rows at some places, (len(at),): the larger, the better.
@@ -368,10 +369,8 @@ class PathLike:
         X = validation.collected("X", X)
         y, weight = rows_of(self.problem, X, y, sample_weight)
         preds = (self.predict(X, place) for place in items_of("at", at, "a sequence of PathPoint"))
-        return (
-            -losses_of(self.problem, preds, y, weight, validation.known_part(offset, len(y)))
-            / weight.sum()
-        )
+        offset = validation.known_part(offset, len(y), X)
+        return -losses_of(self.problem, preds, y, weight, offset) / weight.sum()
 
     def to_frame(self):
         """The path as a pandas data frame.

@@ -17,9 +17,8 @@ def rows_of(problem, X, y, sample_weight):
         raise ValueError(f"X must have 2 dimensions, got shape {shape}.")
     n = shape[0]
     y = validation.target(y, n)
-    return problem.loss.labels(y) if problem.loss.labels else y, validation.sample_weight(
-        sample_weight, n
-    )
+    weight = validation.sample_weight(sample_weight, n, X)
+    return problem.loss.labels(y) if problem.loss.labels else y, weight
 
 
 def least_mean(loss, y, weight):

@@ -97,7 +97,7 @@ def test_rows_of_weight_0_frames_lists_and_sparse_tables(kind):
         X[some], y[some], offset=OFFSET[some].tolist()
     )
     np.testing.assert_array_equal(model.coef_, other.coef_)
-    frame = pd.DataFrame(X).rename(columns=str)
+    frame = pd.DataFrame(X, index=range(N, 0, -1)).rename(columns=str)
     known = pd.Series(OFFSET, index=range(N, 0, -1))
     in_frames = small(kind).fit(frame, y, offset=known)
     sparse = small(kind).fit(scipy.sparse.csr_array(X), y, offset=list(OFFSET))

@@ -83,6 +83,7 @@ def exact_path(
     max_knots: int | None = None,
     candidates: int | None = None,
     fit_intercept: bool = True,
+    offset: ArrayLike | None = None,
 ) -> ExactPath:
     """The exact path of the Lasso, of least angle regression, or of forward stagewise (FS_0).
 
@@ -106,6 +107,8 @@ def exact_path(
     fit_intercept : bool, default True
         False: no intercept, and columns are not centred. With a Problem leave it at True: its
         `center` decides.
+    offset : array_like, (n_samples,), optional; not with a Problem
+        A known part of every prediction: the path is that of y - offset.
 
     Returns
     -------
@@ -140,13 +143,13 @@ def exact_path(
     array([2.753, 1.414, 0.   ])
     """
     centred = validation.flag("fit_intercept", fit_intercept)
-    if isinstance(X, Problem) and (y is not None or not centred):
+    if isinstance(X, Problem) and (y is not None or offset is not None or not centred):
         raise ValueError(
-            "y and fit_intercept (center=False) are part of the Problem: pass "
+            "y, offset and fit_intercept (center=False) are part of the Problem: pass "
             "exact_path(problem) alone."
         )
     problem = validation.countable(
-        "exact_path", X if isinstance(X, Problem) else Problem(X, y, center=centred)
+        "exact_path", X if isinstance(X, Problem) else Problem(X, y, center=centred, offset=offset)
     )
     if not problem.loss.quadratic:
         raise ValueError(
