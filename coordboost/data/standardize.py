@@ -131,18 +131,15 @@ def standardize_dense(X, weight, center, scale, names=None, copy=True):
     n_samples, n_columns = X.shape
     copy = copy or not (X.flags.f_contiguous and X.flags.writeable)
     rows = np.empty((n_columns, n_samples)) if copy else X.T
+    weighted = bool((weight != 1).any())
     seen = counted(weight)
 
     def standardized(strip):
         out = rows[strip]
         if copy:
             out[:] = X[:, strip].T
-        if not center and (square := _plain_squares(out, weight, scale)) is not None:
-            length = np.sqrt(square)
-            if scale:
-                out /= length[:, None]
-            ones = np.ones(len(out))
-            return ones, np.zeros(len(out)), length, ones
+        if not weighted and (square := _squares_in_range(out, scale or center)) is not None:
+            return _without_weights(out, square, center, scale)
         low = out.min(axis=1)
         high = out.max(axis=1)
         check_columns(X, np.maximum(high, -low), strip.start, names)
@@ -171,17 +168,52 @@ def _strips(n_samples, n_columns):
     return strips
 
 
-def _plain_squares(out, weight, scale):
-    """Sums of squares of the rows of `out`.
-
-    None if a sum is near overflow or underflow, or if there are weights.
+def _squares_in_range(out, same_digits):
+    """Sums of squares of the rows of `out`; None if a sum is near overflow or underflow.
 
     BLAS (vecdot) is faster, but its last digits differ between machines: it is used if columns are
-    checked, not divided by their norms.
+    checked, not changed.
     """
     with np.errstate(over="ignore"):
-        square = np.einsum("ij,ij->i", out, out) if scale else np.vecdot(out, out)
-    return square if ((square > 1e-200) & (square < 1e200)).all() and (weight == 1).all() else None
+        square = np.einsum("ij,ij->i", out, out) if same_digits else np.vecdot(out, out)
+    return square if ((square > 1e-200) & (square < 1e200)).all() else None
+
+
+def _without_weights(out, square, center, scale):
+    """As `_standardized`, for rows whose sums of squares `square` are in range: no powers of two.
+
+    The largest centred entry is at least ``norm / sqrt(n_samples)``, and the largest entry at most
+    ``sqrt(square)``. Only rows that may be constant by these bounds are looked at.
+    """
+    ones = np.ones(len(out))
+    mean = np.zeros(len(out))
+    norm = np.sqrt(square)
+    top = ones
+    if center:
+        mean = _centre_rows(out)
+        norm = np.sqrt(np.einsum("ij,ij->i", out, out))
+        top = norm / np.sqrt(out.shape[1] * square)
+        for j in np.flatnonzero(top <= 32 * EPS):
+            top[j] = np.abs(out[j]).max() / _power_of_two(np.abs(out[j] + mean[j]).max())
+    if scale:
+        out /= np.where(norm > 0, norm, 1.0)[:, None]
+    return ones, mean, norm, top
+
+
+def _centre_rows(out, share=None):
+    """Subtract the means of the rows of `out`, weighted by `share` (n_samples,); return them.
+
+    They are computed twice, the second time on the centred rows.
+    """
+    mean = np.zeros(len(out))
+    for _ in range(2):
+        if share is None:
+            drift = np.einsum("ij->i", out) / out.shape[1]
+        else:
+            drift = (out * share).sum(axis=1)
+        out -= drift[:, None]
+        mean += drift
+    return mean
 
 
 def _standardized(out, low, high, weight, seen, center, scale):
@@ -194,13 +226,10 @@ def _standardized(out, low, high, weight, seen, center, scale):
     """
     safe = _power_of_two(np.maximum(high, -low))
     out *= 1 / safe[:, None]  # exact, and products are faster than quotients
-    share = weight / weight.sum()
-    mean = (out * share).sum(axis=1) if center else np.zeros(len(out))
+    mean = np.zeros(len(out))
     if center:
-        out -= mean[:, None]
-        drift = (out * share).sum(axis=1)
-        out -= drift[:, None]
-        mean += drift
+        share = None if (weight == 1).all() else weight / weight.sum()
+        mean = _centre_rows(out, share)
     if seen.all():
         top = np.maximum(high / safe - mean, mean - low / safe)
         norm = np.sqrt(np.einsum("ij,ij->i", out, out if (weight == 1).all() else out * weight))

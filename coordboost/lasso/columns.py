@@ -250,22 +250,28 @@ class ScaledColumns:
         return 1.0 if self.scale is None else self.scale[learners]
 
     @property
-    def as_stored(self):
-        """Whether the columns are the stored rows of the learners."""
-        factors = self.root is not None or self.scale is not None or len(self.unpenalised) > 0
-        return self.rows is not None and not factors
+    def of_stored(self):
+        """Whether the columns are the stored rows of the learners, times `scale`."""
+        return self.rows is not None and self.root is None and not len(self.unpenalised)
 
-    def block(self, some, factor=None):
+    def block(self, some, factor, buffer):
         """The columns of a slice of the learners, one in a row; not to be changed.
 
-        factor : (n_learners,), multiplies each column
+        factor : (n_learners,), multiplies each column; or None
+        buffer : (at least the length of the slice, n_samples), where the columns may be written;
+            None if they are stored as they are
         """
-        if self.rows is not None and self.root is None and not len(self.unpenalised):
-            factors = [by[some, None] for by in (self.scale, factor) if by is not None]
-            return self.rows[some] * math.prod(factors) if factors else self.rows[some]
-        block = np.empty((some.stop - some.start, self.n_samples))
+        factors = [by[some, None] for by in (self.scale, factor) if by is not None]
+        if self.of_stored:
+            rows = self.rows[some]
+            if not factors:
+                return rows
+            return np.multiply(rows, math.prod(factors), out=buffer[: len(rows)])
+        block = buffer[: some.stop - some.start]
         self.gather(np.arange(some.start, some.stop), block)
-        return block if factor is None else block * factor[some, None]
+        if factor is not None:
+            block *= factor[some, None]
+        return block
 
     def gather(self, index, out):
         """Fill `out` (len(index), n_samples) with the columns `index`, one in a row."""

@@ -273,8 +273,10 @@ class Objective:
             sizes = np.abs(coefs.data) * scale[coefs.indices]
             l1 = np.bincount(number, sizes, coefs.shape[0])
         else:  # a few at a time, a dense array needs no copy
+            buffer = np.empty((FEW_MODELS, rows.shape[1]))
             some = slices(len(rows), FEW_MODELS)
-            l1 = np.concatenate([np.abs(rows[part]) @ scale for part in some])
+            sizes = (np.abs(rows[part], out=buffer[: len(rows[part])]) for part in some)
+            l1 = np.concatenate([size @ scale for size in sizes])
         size = self._rounding_of_corr * l1 + self._at_zero.sums(problem)
         return 2 * size / problem.start_excess if problem.start_excess > 0 else 0 * size
 

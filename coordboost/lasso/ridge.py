@@ -1,5 +1,7 @@
 """Ridge with the squared loss: all penalties from the eigenvectors of one Gram matrix."""
 
+import math
+
 import numpy as np
 import scipy.sparse
 from scipy.linalg import eigh
@@ -53,22 +55,30 @@ def _by_samples(columns, root, lams, tol):
     solution, gaps = _solve(gram, columns.y, lams, True, SHARP * tol * columns.null)
     solution *= scale
     coefs = np.empty((len(lams), columns.n_learners))
-    for learners, block in _blocks(columns, factor):
-        np.matmul(solution, block.T, out=coefs[:, learners])
-    if not even:
-        coefs *= root
+    if columns.of_stored:
+        # products with the stored rows are scaled, which is less work than to scale the rows
+        np.matmul(solution, columns.rows.T, out=coefs)
+        by_learner = [by for by in (columns.scale, factor, factor) if by is not None]
+    else:
+        for learners, block in _blocks(columns, factor):
+            np.matmul(solution, block.T, out=coefs[:, learners])
+        by_learner = [] if even else [root]
+    if by_learner:
+        coefs *= math.prod(by_learner)
     return Solved(_stored(coefs), gaps / (columns.null or 1.0), 2)
 
 
 def _blocks(columns, factor):
     """Yield slices of the learners and their columns times `factor`, one in a row.
 
-    There is one block if they are stored like that.
+    There is one block if they are stored like that. A block is valid until the next one.
     """
-    size = columns.n_learners if factor is None and columns.as_stored else FEW_COLUMNS
+    whole = factor is None and columns.of_stored and columns.scale is None
+    size = columns.n_learners if whole else FEW_COLUMNS
+    buffer = None if whole else np.empty((min(size, columns.n_learners), columns.n_samples))
     for start in range(0, columns.n_learners, size):
         learners = slice(start, min(start + size, columns.n_learners))
-        yield learners, columns.block(learners, factor)
+        yield learners, columns.block(learners, factor, buffer)
 
 
 def _solve(gram, right, lams, of_samples, goal):
@@ -97,4 +107,6 @@ def _stored(coefs):
     kind = np.int32 if n * p < 2**31 else np.int64
     indices = np.tile(np.arange(p, dtype=kind), n)
     begin = p * np.arange(n + 1, dtype=kind)
-    return scipy.sparse.csr_array((coefs.ravel(), indices, begin), shape=coefs.shape)
+    stored = scipy.sparse.csr_array((coefs.ravel(), indices, begin), shape=coefs.shape)
+    stored.has_canonical_format = True  # which is not checked again
+    return stored
