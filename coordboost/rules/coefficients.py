@@ -47,17 +47,18 @@ def lengthened(values, n):
 
 
 @kernel
-def shrink_all(values, scale, shrink):
-    """Multiply ``scale * values`` by 1 - shrink, scale (1,).
+def shrink_all(store, shrink):
+    """Multiply ``store.scale * store.values`` by 1 - shrink.
 
-    A very small or very large scale is multiplied into the values.
+    A very small or very large scale is multiplied into the values. (Numba would count references to
+    arrays that are passed, in every step.)
     """
     if shrink != 0:
-        scale[0] = (1 - shrink) * scale[0]
-        if not 1e-100 < scale[0] < 1e100:
-            for i in range(len(values)):
-                values[i] = scale[0] * values[i]
-            scale[0] = 1 + 0 * scale[0]
+        store.scale[0] = (1 - shrink) * store.scale[0]
+        if not 1e-100 < store.scale[0] < 1e100:
+            for i in range(len(store.values)):
+                store.values[i] = store.scale[0] * store.values[i]
+            store.scale[0] = 1 + 0 * store.scale[0]
 
 
 @kernel
@@ -166,10 +167,8 @@ class Single(ScaledValues):
         return OneModel(dictionary, unit, np.zeros(dictionary.n_samples))
 
     def accumulate(self, j, shrink, theta):
-        if shrink != 0:
-            shrink_all(self.values, self.scale, shrink)
-        if theta != 0:
-            self.values[j] += theta / self.scale[0]
+        shrink_all(self, shrink)
+        self.values[j] += theta / self.scale[0]
 
 
 class Growing(NamedTuple):
@@ -275,7 +274,7 @@ class Vertices(ScaledValues):
         return Vertices(np.zeros(problem.n_learners), np.ones(1))
 
     def accumulate(self, j, shrink, theta):
-        shrink_all(self.values, self.scale, shrink)
+        shrink_all(self, shrink)
         if theta != 0:
             before = self.values[j]
             self.values[j] = before + theta / self.scale[0]
