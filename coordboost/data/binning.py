@@ -3,6 +3,7 @@
 import copy
 import os
 import stat
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -55,6 +56,11 @@ class Binning:
     def n_features(self):
         return len(self.n_bins)
 
+    @cached_property
+    def _numeric(self):
+        """The numeric features, increasing."""
+        return np.flatnonzero(self.categorical == 0)
+
     def __repr__(self):
         return f"<Binning of {self.n_features} features, up to {int(self.n_bins.max())} bins>"
 
@@ -104,13 +110,17 @@ class Binning:
             raise ValueError(
                 f"X must have {self.n_features} columns as in the fit, got {table.shape[1]}."
             )
-        index = np.arange(self.n_features) if moved is None else moved
         codes = np.empty((self.n_features, table.shape[0]), dtype=np.uint8)
-        numeric = np.flatnonzero(self.categorical == 0)
+        numeric = self._numeric
+        all_numeric = len(numeric) == self.n_features
+        if table.is_matrix and all_numeric and moved is None:
+            self._fill_matrix(table, slice(None), numeric, codes)
+            return self.binned(codes)
+        index = np.arange(self.n_features) if moved is None else moved
         if table.is_matrix and len(numeric):
-            self._fill_matrix(table, index, numeric, codes)
+            self._fill_matrix(table, index[numeric], numeric, codes)
             numeric = numeric[:0]
-        if table.is_matrix and not self.categorical.any():
+        if table.is_matrix and all_numeric:
             return self.binned(codes)
 
         def fill(part):
@@ -132,10 +142,10 @@ class Binning:
             pass
         return self.binned(codes)
 
-    def _fill_matrix(self, table, index, numeric, codes):
-        """Write the codes of the numeric features of an array, blocks of rows on threads."""
-        together = len(numeric) == table.shape[1] and (index == numeric).all()
-        columns = slice(None) if together else index[numeric]
+    def _fill_matrix(self, table, columns, numeric, codes):
+        """Write the codes of the numeric features, `columns` of an array, blocks of rows on
+        threads.
+        """
 
         def fill(rows):
             self._fill(table.block(rows, columns), numeric, rows.start, codes)

@@ -18,7 +18,7 @@ def walked(trees, j, codes):
     return Tree(*nodes, trees.values[j], *4 * [None]).apply(codes)
 
 
-@pytest.mark.parametrize("n", [1, 63, BLOCK, BLOCK + 5])
+@pytest.mark.parametrize("n", [1, 4, 63, BLOCK, BLOCK + 5])
 @pytest.mark.parametrize("most", [1, 2, 8, 256, 257])
 def test_blocks_of_rows_reach_the_leaves_of_a_walk(most, n):
     rng = np.random.default_rng([most, n])

@@ -24,6 +24,8 @@ ROWS = 1 << 14
 SLOTS = 256
 #: Rows are walked if a tree has this many times as many leaves, or more.
 WALKED = 8
+#: Up to so many rows are walked through all trees.
+FEW = 4
 #: Nodes whose sets of codes are read at a time.
 NODES = 1 << 12
 
@@ -180,13 +182,13 @@ def edges_of(trees, n, n_features):
 
 
 @kernel
-def leaf_of(codes, trees, j, i):
+def leaf_of(codes, feature, left, goes_left, j, i):
     """Return the leaf of sample i in tree j, by a walk."""
     at = 0
-    while trees.feature[j, at] >= 0:
-        code = codes[trees.feature[j, at], i]
-        at = trees.left[j, at] + 1 - is_in(trees.goes_left[j, at], code)
-    return trees.left[j, at]
+    while feature[j, at] >= 0:
+        code = codes[feature[j, at], i]
+        at = left[j, at] + 1 - is_in(goes_left[j, at], code)
+    return left[j, at]
 
 
 @kernel
@@ -220,12 +222,13 @@ def add_block(codes, trees, nodes, j, a, begin, slot, value, total):
     """
     if trees.n_leaves[j] > SLOTS or len(total) * WALKED <= trees.n_leaves[j]:
         for i in range(len(total)):
-            total[i] += a * trees.values[j, leaf_of(codes, trees, j, begin + i)]
+            leaf = leaf_of(codes, trees.feature, trees.left, trees.goes_left, j, begin + i)
+            total[i] += a * trees.values[j, leaf]
         return
     pass_nodes(codes, nodes, j, begin, slot)
-    leaf = nodes.leaf[nodes.leaf_start[j] : nodes.leaf_start[j + 1]]
-    for s in range(len(leaf)):
-        value[s] = a * trees.values[j, leaf[s]]
+    leaves = nodes.leaf[nodes.leaf_start[j] : nodes.leaf_start[j + 1]]
+    for s in range(len(leaves)):
+        value[s] = a * trees.values[j, leaves[s]]
     for i in range(len(total)):
         total[i] += value[slot[i]]
 
@@ -241,6 +244,18 @@ def add_trees(codes, trees, nodes, learners, beta, out, start, stop):
             add_block(codes, trees, nodes, learners[k], beta[k], begin, slot, value, total)
 
 
+def walk_trees(codes, feature, left, goes_left, values, beta, out):
+    """Add ``sum_j beta_j B_j`` over trees to `out`, for a few rows: they walk, one by one.
+
+    Only the arrays that a walk reads are passed: a call for one row takes a few microseconds.
+    """
+    for i in range(len(out)):
+        for j in range(len(beta)):
+            if beta[j] != 0:
+                leaf = leaf_of(codes, feature, left, goes_left, j, i)
+                out[i] += beta[j] * values[j, leaf]
+
+
 def fill_leaves(codes, trees, nodes, j, out):
     """Write the leaf of each sample in tree j into `out`."""
     slots = np.empty(BLOCK, dtype=np.uint8)
@@ -250,7 +265,7 @@ def fill_leaves(codes, trees, nodes, j, out):
         slot = slots[: len(leaves)]
         if trees.n_leaves[j] > SLOTS:
             for i in range(len(leaves)):
-                leaves[i] = leaf_of(codes, trees, j, begin + i)
+                leaves[i] = leaf_of(codes, trees.feature, trees.left, trees.goes_left, j, begin + i)
         else:
             pass_nodes(codes, nodes, j, begin, slot)
             for i in range(len(leaves)):
@@ -289,11 +304,17 @@ class Forest(_Forest, Learners):
 
     def combine(self, beta):
         """Return B beta, (n_samples,); blocks of rows run on threads."""
-        learners = np.flatnonzero(beta)
+        beta = np.asarray(beta, dtype=np.float64)
         pred = np.zeros(self.n_samples)
+        codes, trees = self.binned.codes, self.trees
+        if len(pred) <= FEW:
+            walked = trees.feature, trees.left, trees.goes_left, trees.values
+            compiled(walk_trees)(codes, *walked, beta, pred)
+            return pred
+        learners = np.flatnonzero(beta)
         run = compiled(add_trees)
-        fixed = (self.binned.codes, self.trees, self.nodes, learners)
-        beta = np.asarray(beta, dtype=np.float64)[learners]
+        fixed = (codes, trees, self.nodes, learners)
+        beta = beta[learners]
 
         def add(rows):
             run(*fixed, beta, pred, rows.start, rows.stop)
