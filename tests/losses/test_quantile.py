@@ -169,7 +169,7 @@ def test_trees_beside_scikit_learn():
     )
     for q in (0.1, 0.5, 0.9):
         ours = cb.RandomizedGBMRegressor(
-            loss=cb.losses.Quantile(q), max_features=None, n_estimators=300
+            loss=cb.losses.Quantile(q), max_depth=3, max_features=None, n_estimators=300
         ).fit(table[:2000], y[:2000])
         theirs = GradientBoostingRegressor(
             loss="quantile", alpha=q, n_estimators=300, min_samples_leaf=20

@@ -107,17 +107,18 @@ def test_every_peer_reaches_the_target_by_our_evaluation(peer, data):
 @pytest.mark.peers
 @pytest.mark.parametrize("logistic", [False, True])
 def test_trees_of_all_packages_reach_the_same_loss(logistic):
+    """Our Newton leaves are damped: as many trees end between the start and the loss of the others.
+
+    XGBoost and CatBoost bound leaves in another way, or grow other trees.
+    """
     table = trees.trees("tiny", (2000, 10, 5), 3, logistic, rounds=1)
     rows = {row["name"]: row for row in table["rows"] if not row["note"]}
-    ours = rows["coordboost, Newton" if logistic else "coordboost"]
     assert all(row["cpu"] > 0 for row in rows.values()) and len(rows) > 1
-    for peer in (
-        "LightGBM",
-        "scikit-learn HGB",
-    ):  # the others bound leaves in another way, or grow other trees
-        assert peer not in rows or rows[peer]["loss"] == pytest.approx(
-            ours["loss"], rel=1e-3 if logistic else 1e-5
-        )
+    undamped = ["LightGBM", "scikit-learn HGB"] + ([] if logistic else ["coordboost"])
+    losses = [rows[name]["loss"] for name in undamped if name in rows]
+    assert losses == pytest.approx([losses[-1]] * len(losses), rel=1e-3 if logistic else 1e-5)
+    if logistic:
+        assert max(losses) < rows["coordboost, Newton"]["loss"] < np.log(2)
 
 
 @pytest.mark.peers
