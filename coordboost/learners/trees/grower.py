@@ -320,7 +320,7 @@ class Grower:
         limits = self.limits
         if max_leaves is not None:
             limits = limits._replace(max_leaves=max_leaves)
-        shared = pool().n_threads > 1 and len(target) * len(features) >= LITTLE
+        shared = len(target) * len(features) >= LITTLE and pool().n_threads > 1
         run = self._grow_on_threads if shared else self._grow_alone
         # retry with two numbers per sample if one loses too many targets
         for numbers in (1, 2)[wide:]:
