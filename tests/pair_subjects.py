@@ -1,13 +1,13 @@
 """The subjects of the pairs: how each is fitted, and the objective that its models minimise."""
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 import scipy.sparse
 from objectives import MultinomialObjective, Objective
-from pairs import FACTORS, FREE, LINEAR, LOWER, SIGNS, TREES, UPPER, Subject
+from pairs import FACTORS, FREE, LEFT_OUT, LINEAR, LOWER, SIGNS, TREES, UPPER, Subject
 
 import coordboost as cb
 
@@ -70,13 +70,16 @@ def linear_objective(table, loss, settings, alpha, l1_ratio, norms, constant=Non
     weight = given[kept]
     base = np.zeros(len(y)) if table.offset is None else table.offset[kept]
     p = X.shape[1]
-    total = weight.sum()
     factor = settings.get("penalty_factor")
     factor = np.ones(p) if factor is None else factor
     lower, upper = (settings.get(name) for name in ("lower_limits", "upper_limits"))
     lower = np.full(p, -np.inf) if lower is None else lower
     lower = np.zeros(p) if settings.get("positive") else lower
     upper = np.full(p, np.inf) if upper is None else upper
+    absent = np.isinf(factor)
+    factor, lower, upper = (np.where(absent, 0.0, of) for of in (factor, lower, upper))
+    weight = weight * by_class(settings.get("class_weight"), y, weight)
+    total = weight.sum()
     intercept = settings.get("fit_intercept", True)
     if constant is not None:
         X = X - weight @ X / total if intercept else X
@@ -85,6 +88,16 @@ def linear_objective(table, loss, settings, alpha, l1_ratio, norms, constant=Non
     l1 = alpha * total * l1_ratio * factor * norms
     ridge = alpha * total * (1 - l1_ratio) * factor * norms**2
     return Objective(loss, X, y, weight, base, l1, ridge, lower, upper, intercept)
+
+
+def by_class(given, y, weight):
+    """What class weights multiply the weights of the rows by."""
+    if given is None:
+        return np.ones(len(y))
+    sums = {label: weight[y == label].sum() for label in np.unique(y)}
+    if given == "balanced":
+        given = {label: weight.sum() / (len(sums) * of) for label, of in sums.items()}
+    return np.array([given.get(label, 1.0) for label in y])
 
 
 def deviations(table, centred=True):
@@ -114,11 +127,25 @@ def penalised(kind, settings, table):
     step = int(model.place_.step)
     norms = np.ones(table.p)
     if settings["standardize"]:
-        own = deviations(table)
-        size = deviations(table, centred=False)
+        given = np.ones(table.n) if table.weight is None else table.weight
+        weighted = table.weighted(by_class(settings.get("class_weight"), table.y, given))
+        own = deviations(weighted)
+        size = deviations(weighted, centred=False)
         norms = np.where(own > 1e-6 * size, own, 1.0)
     alpha = float(path.alphas[step])
     objective = linear_objective(table, loss, settings, alpha, path.l1_ratio, norms)
+    if settings.get("adaptive"):  # given its factors
+        scale = alpha * objective.weight.sum()
+        absent = (path.limits == 0).all(axis=0)
+        l1, ridge = np.where(absent, 0.0, path.factors)
+        share = path.l1_ratio
+        objective = replace(
+            objective,
+            l1=scale * share * l1,
+            ridge=scale * (1 - share) * ridge,
+            lower=np.where(absent, 0.0, objective.lower),
+            upper=np.where(absent, 0.0, objective.upper),
+        )
     certificate = model.certificate_
     coef = np.ravel(model.coef_)
     intercept = float(np.ravel(model.intercept_)[0])
@@ -156,7 +183,7 @@ def accepted(row):
 PENALTY = {
     "standardize": [False, True],
     "fit_intercept": [True, False],
-    "penalty_factor": [None, FACTORS, FREE],
+    "penalty_factor": [None, FACTORS, FREE, LEFT_OUT],
     "lower_limits": [None, LOWER],
     "upper_limits": [None, UPPER],
     "positive": [False, True],
@@ -169,6 +196,7 @@ CHOICE = {
     "gamma": [1.0, 0.5, 0.0, [0, 0.5, 1]],
     "rule": ["best", "one_se"],
     "cv": [3],
+    "adaptive": [None, "ridge", "lasso"],
 }
 
 
@@ -178,13 +206,14 @@ def penalised_subjects():
     one = {"alpha": [0.3, 0.01]}
     mixes = {"l1_ratio": [1.0, 0.5, 0.0]}
     losses = {"real": "Squared", "labels": "Logistic", "counts": "Poisson"}
-    without_free = {**PENALTY, "penalty_factor": [None, FACTORS]}
+    without_free = {**PENALTY, "penalty_factor": [None, FACTORS, LEFT_OUT]}
+    classes = {"loss_name": ["Logistic"], "class_weight": [None, "balanced", {-1.0: 0.2}]}
     for kind, factors, target in [
         (e.CertifiedLasso, {**PENALTY, **one, "loss_name": ["Squared", "Huber"]}, "real"),
         (e.CertifiedElasticNet, {**PENALTY, **one, **mixes}, "real"),
         (
             e.CertifiedLassoClassifier,
-            {**without_free, **one, **mixes, "loss_name": ["Logistic"]},
+            {**without_free, **one, **mixes, **classes},
             "labels",
         ),
         (e.CertifiedPoissonRegressor, {**without_free, **one, **mixes}, "counts"),
@@ -196,7 +225,7 @@ def penalised_subjects():
         (e.CertifiedElasticNetCV, {**PENALTY, **CHOICE, "l1_ratio": [0.5, [0.1, 1.0]]}, "real"),
         (
             e.CertifiedLassoClassifierCV,
-            {**without_free, **CHOICE, "l1_ratio": [1.0, 0.5], "loss_name": ["Logistic"]},
+            {**without_free, **CHOICE, **classes, "l1_ratio": [1.0, 0.5]},
             "labels",
         ),
         (
@@ -282,7 +311,7 @@ def path_subjects():
     """The path on a grid."""
     factors = {
         "loss_name": ["Squared", "Logistic", "Huber", "Poisson"],
-        "penalty_factor": [None, FACTORS, FREE],
+        "penalty_factor": [None, FACTORS, FREE, LEFT_OUT],
         "lower_limits": [None, LOWER],
         "upper_limits": [None, UPPER],
         "positive": [False, True],

@@ -285,6 +285,7 @@ def for_columns(value, table, rng):
 
 FACTORS = PerColumn("uneven", lambda rng, p: rng.uniform(0.2, 3, p))
 FREE = PerColumn("one free", lambda rng, p: np.where(np.arange(p) == p // 2, 0.0, 1.0))
+LEFT_OUT = PerColumn("one left out", lambda rng, p: np.where(np.arange(p) == p // 2, np.inf, 1.0))
 LOWER = PerColumn("lower", lambda rng, p: -rng.choice([0, 0.05, 0.5, np.inf], p))
 UPPER = PerColumn("upper", lambda rng, p: rng.choice([0, 0.05, 0.5, np.inf], p))
 SIGNS = PerColumn("signs", lambda rng, p: np.where(np.arange(p) < 2, [-1, 1, *[0] * p][:p], 0))

@@ -248,14 +248,18 @@ def check_offset(X, offset, name="offset"):
     return vector(name, in_memory(name, by_index(name, offset, X)), X.shape[0], "row of X")
 
 
-def class_weights(given, classes, y):
+def class_weights(given, classes, y, weight):
     """Return the weight of each class, (n_classes,).
 
-    It is the parameter `given` of a classifier for rows with the class indices `y`.
+    It is the parameter `given` of a classifier for rows with the class indices `y` and weights, or
+    None for weights of 1. As in scikit-learn's ``LogisticRegression``, "balanced" gives all
+    classes the same sum of weights.
     """
     if isinstance(given, str) and given == "balanced":
-        counts = np.bincount(y, minlength=len(classes))
-        return len(y) / (np.count_nonzero(counts) * np.maximum(counts, 1))
+        sums = np.bincount(y, weight, minlength=len(classes))
+        return np.divide(
+            sums.sum(), np.count_nonzero(sums) * sums, out=np.ones(len(classes)), where=sums > 0
+        )
     if not isinstance(given, dict):
         raise ValueError(
             "class_weight must be 'balanced', or a dict with a weight for each class, got "
@@ -555,9 +559,7 @@ class Classification(ClassifierMixin):
         """
         if getattr(self, "class_weight", None) is None:
             return weight
-        by_class = class_weights(
-            self.class_weight, self.classes_.tolist(), y if weight is None else y[weight > 0]
-        )[y]
+        by_class = class_weights(self.class_weight, self.classes_.tolist(), y, weight)[y]
         return check_weights(y, by_class if weight is None else by_class * weight, "class_weight")
 
     def _encode(self, y, complete=True):

@@ -1,5 +1,8 @@
 """The Lasso and the elastic net with a certificate, as estimators."""
 
+import math
+from copy import copy
+from dataclasses import replace
 from functools import cache, partial
 
 import numpy as np
@@ -7,17 +10,28 @@ from scipy.special import softmax
 
 from coordboost._utils.checks import number_of, positive, real, shown
 from coordboost.data import validation
-from coordboost.estimators.base import Classification, Regression, check_one_model
+from coordboost.estimators.base import (
+    Classification,
+    Regression,
+    check_one_model,
+    check_seed,
+)
 from coordboost.estimators.linear import CrossValidated, _BaseLinear
+from coordboost.lasso.adaptive import adaptive_factors
 from coordboost.lasso.inputs import ROUNDED, as_factors
 from coordboost.lasso.multinomial import multinomial_path
 from coordboost.lasso.path import lasso_path
 from coordboost.losses.standard import Logistic, Poisson
+from coordboost.model_selection.splits import folds_of
 from coordboost.paths.places import PathPoint
 
 #: A column is constant if its standard deviation is below this fraction of its root mean square:
 #: the rest is rounding.
 CONSTANT = 1e-7
+#: First fits of the adaptive Lasso, and the share of the l1 norm in their penalty.
+FIRST = {"ridge": 0.0, "lasso": 1.0}
+#: Folds that choose the penalty of the first fit, where the rule of the second needs none.
+FOLDS = 5
 
 
 class _BasePenalized(_BaseLinear):
@@ -40,13 +54,14 @@ class _BasePenalized(_BaseLinear):
             )
         return paths
 
-    def _path(self, problem, products, grid, l1_ratio):
+    def _path(self, problem, products, grid, l1_ratio, factors=None):
+        """The path on a grid. `factors` : penalty factors, (2, n_columns); default: as given."""
         return lasso_path(
             problem,
             **grid,
             l1_ratio=l1_ratio,
             tol=self.tol,
-            penalty_factor=self._factors(problem),
+            penalty_factor=self._factors(problem) if factors is None else factors,
             lower_limits=self.lower_limits,
             upper_limits=self.upper_limits,
             positive=self.positive,
@@ -156,6 +171,7 @@ class PenaltyGrid(CrossValidated, _BasePenalized):
         scoring,
         n_jobs,
         random_state,
+        adaptive,
     ):
         self.alphas = alphas
         self.n_alphas = n_alphas
@@ -173,6 +189,7 @@ class PenaltyGrid(CrossValidated, _BasePenalized):
         self.scoring = scoring
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.adaptive = adaptive
 
     def _grid(self):
         return {"alphas": self.alphas, "n_alphas": self.n_alphas, "eps": self.eps}
@@ -200,6 +217,49 @@ class PenaltyGrid(CrossValidated, _BasePenalized):
                 "gamma must be a number from 0 to 1, or a sequence of such numbers, got "
                 f"{shown(self.gamma)}."
             )
+        if self.adaptive is not None and not (
+            isinstance(self.adaptive, str) and self.adaptive in FIRST
+        ):
+            raise ValueError(
+                f"adaptive must be 'ridge', 'lasso' or None, got {shown(self.adaptive)}."
+            )
+
+    def _choose(self, X, y, weight, offset, folds):
+        self._first_alpha = None
+        if self.adaptive is not None:
+            self._first_alpha = self._alpha_of_first_fit(X, y, weight, offset, folds)
+        try:
+            return super()._choose(X, y, weight, offset, folds)
+        finally:
+            del self._first_alpha
+
+    def _alpha_of_first_fit(self, X, y, weight, offset, folds):
+        """Return the penalty of the first fit of an adaptive Lasso, by cross-validation."""
+        first = copy(self)
+        first.adaptive = None
+        first.alphas = None
+        first.gamma = 1.0
+        first.rule = "best"
+        first.l1_ratio = FIRST[self.adaptive]
+        first._seen = []
+        folds = folds or folds_of(y, FOLDS, check_seed(self.random_state))
+        path, place = first._choose(X, y, weight, offset, folds)
+        return float(path.alphas[int(place.step)])
+
+    def _path(self, problem, products, grid, l1_ratio, factors=None):
+        """As before; of an adaptive Lasso with the factors of a first fit on the same rows."""
+        if self._first_alpha is None or factors is not None:
+            return super()._path(problem, products, grid, l1_ratio, factors)
+        own = as_factors(self._factors(problem), problem)
+        first_grid = {"alphas": [self._first_alpha]}
+        first = super()._path(problem, products, first_grid, FIRST[self.adaptive], own)
+        unit = self._deviations(problem) if self.standardize else 1.0
+        adaptive = adaptive_factors(first.coef_at(step=0) * unit)
+        adaptive[own[0] == 0] = 1.0  # what has no penalty keeps none
+        squares = np.where(np.isinf(adaptive), math.inf, 1.0)
+        factors = own * [adaptive, squares]
+        path = super()._path(problem, products, grid, l1_ratio, factors)
+        return replace(path, given=f"the penalty factors of a first fit, {self.adaptive}")
 
     def _paths(self, problem, products=None):
         return [
@@ -263,7 +323,7 @@ class CertifiedLasso(Regression, OnePenalty):
     penalty_factor : array_like of shape (n_features,), dict or Series, optional
         Multiplies the penalty of each coefficient; not rescaled to sum to n_features as glmnet
         does. By the names of the columns: a dict, whose other columns have 1, or a Series.
-        0 (squared loss only): no penalty. Default: 1.
+        0 (squared loss only): no penalty; infinity leaves a column out. Default: 1.
     lower_limits : float or array_like of shape (n_features,), dict or Series, optional
         Lower limits (<= 0) of the coefficients of the columns of X, as in glmnet.
     upper_limits : float or array_like of shape (n_features,), dict or Series, optional
@@ -373,7 +433,7 @@ class CertifiedLassoCV(Regression, PenaltyGrid):
     penalty_factor : array_like of shape (n_features,), dict or Series, optional
         Multiplies the penalty of each coefficient; not rescaled to sum to n_features as glmnet
         does. By the names of the columns: a dict, whose other columns have 1, or a Series.
-        0 (squared loss only): no penalty. Default: 1.
+        0 (squared loss only): no penalty; infinity leaves a column out. Default: 1.
     lower_limits : float or array_like of shape (n_features,), dict or Series, optional
         Lower limits (<= 0) of the coefficients of the columns of X, as in glmnet.
     upper_limits : float or array_like of shape (n_features,), dict or Series, optional
@@ -413,6 +473,12 @@ class CertifiedLassoCV(Regression, PenaltyGrid):
     noise_variance : float, optional
         sigma^2 in AIC, BIC and Cp. Default: RSS / (n - rank - 1) of least squares on all columns,
         RSS / (n - rank) without an intercept; must be given if this divisor is below 1.
+    adaptive : {"ridge", "lasso"}, optional
+        The adaptive Lasso: each abs coefficient is penalised in inverse proportion to its size in a
+        first fit, whose penalty is chosen by cross-validation on the same folds; columns that a
+        first Lasso leaves at 0 are left out. In each fold the first fit is made anew, on its rows.
+        ``certificate_`` is that of the second fit, given these factors. See
+        ``coordboost.lasso.adaptive_factors``.
 
     Attributes
     ----------
@@ -492,6 +558,7 @@ class CertifiedLassoCV(Regression, PenaltyGrid):
         n_jobs=None,
         random_state=0,
         noise_variance=None,
+        adaptive=None,
     ):
         super().__init__(
             alphas=alphas,
@@ -510,6 +577,7 @@ class CertifiedLassoCV(Regression, PenaltyGrid):
             scoring=scoring,
             n_jobs=n_jobs,
             random_state=random_state,
+            adaptive=adaptive,
         )
         self.loss = loss
         self.noise_variance = noise_variance
@@ -537,7 +605,7 @@ class CertifiedElasticNet(Regression, OnePenalty):
     penalty_factor : array_like of shape (n_features,), dict or Series, optional
         Multiplies the penalty of each coefficient; not rescaled to sum to n_features as glmnet
         does. By the names of the columns: a dict, whose other columns have 1, or a Series.
-        0 (squared loss only): no penalty. Default: 1.
+        0 (squared loss only): no penalty; infinity leaves a column out. Default: 1.
     lower_limits : float or array_like of shape (n_features,), dict or Series, optional
         Lower limits (<= 0) of the coefficients of the columns of X, as in glmnet.
     upper_limits : float or array_like of shape (n_features,), dict or Series, optional
@@ -651,7 +719,7 @@ class CertifiedElasticNetCV(Regression, PenaltyGrid):
     penalty_factor : array_like of shape (n_features,), dict or Series, optional
         Multiplies the penalty of each coefficient; not rescaled to sum to n_features as glmnet
         does. By the names of the columns: a dict, whose other columns have 1, or a Series.
-        0 (squared loss only): no penalty. Default: 1.
+        0 (squared loss only): no penalty; infinity leaves a column out. Default: 1.
     lower_limits : float or array_like of shape (n_features,), dict or Series, optional
         Lower limits (<= 0) of the coefficients of the columns of X, as in glmnet.
     upper_limits : float or array_like of shape (n_features,), dict or Series, optional
@@ -687,6 +755,12 @@ class CertifiedElasticNetCV(Regression, PenaltyGrid):
     noise_variance : float, optional
         sigma^2 in AIC, BIC and Cp. Default: RSS / (n - rank - 1) of least squares on all columns,
         RSS / (n - rank) without an intercept; must be given if this divisor is below 1.
+    adaptive : {"ridge", "lasso"}, optional
+        The adaptive Lasso: each abs coefficient is penalised in inverse proportion to its size in a
+        first fit, whose penalty is chosen by cross-validation on the same folds; columns that a
+        first Lasso leaves at 0 are left out. In each fold the first fit is made anew, on its rows.
+        ``certificate_`` is that of the second fit, given these factors. See
+        ``coordboost.lasso.adaptive_factors``.
 
     Attributes
     ----------
@@ -766,6 +840,7 @@ class CertifiedElasticNetCV(Regression, PenaltyGrid):
         n_jobs=None,
         random_state=0,
         noise_variance=None,
+        adaptive=None,
     ):
         super().__init__(
             alphas=alphas,
@@ -784,6 +859,7 @@ class CertifiedElasticNetCV(Regression, PenaltyGrid):
             scoring=scoring,
             n_jobs=n_jobs,
             random_state=random_state,
+            adaptive=adaptive,
         )
         self.l1_ratio = l1_ratio
         self.noise_variance = noise_variance
@@ -813,7 +889,7 @@ class CertifiedLassoClassifier(Classification, OnePenalty):
     penalty_factor : array_like of shape (n_features,), dict or Series, optional
         Multiplies the penalty of each coefficient; not rescaled to sum to n_features as glmnet
         does. By the names of the columns: a dict, whose other columns have 1, or a Series.
-        Must be > 0. Default: 1.
+        Must be > 0; infinity leaves a column out. Default: 1.
     lower_limits : float or array_like of shape (n_features,), dict or Series, optional
         Lower limits (<= 0) of the coefficients of the columns of X, as in glmnet.
     upper_limits : float or array_like of shape (n_features,), dict or Series, optional
@@ -833,6 +909,10 @@ class CertifiedLassoClassifier(Classification, OnePenalty):
         the penalty is summed over the classes, as in glmnet with ``type.multinomial="ungrouped"``
         and in scikit-learn's ``LogisticRegression``. With two classes it is the same as False. Not
         with `l1_ratio` < 1, limits or `positive`.
+    class_weight : dict or "balanced", optional
+        Weight of each class, which multiplies the `sample_weight` of its rows, in the fit and in
+        losses on held-out rows. "balanced": all classes get the same sum of weights, and the sum
+        over all rows stays.
 
     Attributes
     ----------
@@ -896,6 +976,7 @@ class CertifiedLassoClassifier(Classification, OnePenalty):
         tol=1e-6,
         loss=None,
         multinomial=False,
+        class_weight=None,
     ):
         super().__init__(
             alpha=alpha,
@@ -910,6 +991,7 @@ class CertifiedLassoClassifier(Classification, OnePenalty):
         self.l1_ratio = l1_ratio
         self.loss = loss
         self.multinomial = multinomial
+        self.class_weight = class_weight
 
     def _check_parameters(self):
         super()._check_parameters()
@@ -990,7 +1072,7 @@ class CertifiedLassoClassifierCV(Classification, PenaltyGrid):
     penalty_factor : array_like of shape (n_features,), dict or Series, optional
         Multiplies the penalty of each coefficient; not rescaled to sum to n_features as glmnet
         does. By the names of the columns: a dict, whose other columns have 1, or a Series.
-        Must be > 0. Default: 1.
+        Must be > 0; infinity leaves a column out. Default: 1.
     lower_limits : float or array_like of shape (n_features,), dict or Series, optional
         Lower limits (<= 0) of the coefficients of the columns of X, as in glmnet.
     upper_limits : float or array_like of shape (n_features,), dict or Series, optional
@@ -1027,6 +1109,16 @@ class CertifiedLassoClassifierCV(Classification, PenaltyGrid):
         Number of threads; the result does not depend on it.
     random_state : int or RandomState instance, default 0
         Seed of the assignment to folds, for an int `cv`.
+    class_weight : dict or "balanced", optional
+        Weight of each class, which multiplies the `sample_weight` of its rows, in the fit and in
+        losses on held-out rows. "balanced": all classes get the same sum of weights, and the sum
+        over all rows stays.
+    adaptive : {"ridge", "lasso"}, optional
+        The adaptive Lasso: each abs coefficient is penalised in inverse proportion to its size in a
+        first fit, whose penalty is chosen by cross-validation on the same folds; columns that a
+        first Lasso leaves at 0 are left out. In each fold the first fit is made anew, on its rows.
+        ``certificate_`` is that of the second fit, given these factors. See
+        ``coordboost.lasso.adaptive_factors``.
 
     Attributes
     ----------
@@ -1106,6 +1198,8 @@ class CertifiedLassoClassifierCV(Classification, PenaltyGrid):
         scoring=None,
         n_jobs=None,
         random_state=0,
+        class_weight=None,
+        adaptive=None,
     ):
         super().__init__(
             alphas=alphas,
@@ -1124,9 +1218,11 @@ class CertifiedLassoClassifierCV(Classification, PenaltyGrid):
             scoring=scoring,
             n_jobs=n_jobs,
             random_state=random_state,
+            adaptive=adaptive,
         )
         self.l1_ratio = l1_ratio
         self.loss = loss
+        self.class_weight = class_weight
 
 
 class CertifiedPoissonRegressor(CountRegression, OnePenalty):
@@ -1151,7 +1247,7 @@ class CertifiedPoissonRegressor(CountRegression, OnePenalty):
     penalty_factor : array_like of shape (n_features,), dict or Series, optional
         Multiplies the penalty of each coefficient; not rescaled to sum to n_features as glmnet
         does. By the names of the columns: a dict, whose other columns have 1, or a Series.
-        Must be > 0. Default: 1.
+        Must be > 0; infinity leaves a column out. Default: 1.
     lower_limits : float or array_like of shape (n_features,), dict or Series, optional
         Lower limits (<= 0) of the coefficients of the columns of X, as in glmnet.
     upper_limits : float or array_like of shape (n_features,), dict or Series, optional
@@ -1261,7 +1357,7 @@ class CertifiedPoissonRegressorCV(CountRegression, PenaltyGrid):
     penalty_factor : array_like of shape (n_features,), dict or Series, optional
         Multiplies the penalty of each coefficient; not rescaled to sum to n_features as glmnet
         does. By the names of the columns: a dict, whose other columns have 1, or a Series.
-        Must be > 0. Default: 1.
+        Must be > 0; infinity leaves a column out. Default: 1.
     lower_limits : float or array_like of shape (n_features,), dict or Series, optional
         Lower limits (<= 0) of the coefficients of the columns of X, as in glmnet.
     upper_limits : float or array_like of shape (n_features,), dict or Series, optional
@@ -1294,6 +1390,12 @@ class CertifiedPoissonRegressorCV(CountRegression, PenaltyGrid):
         Number of threads; the result does not depend on it.
     random_state : int or RandomState instance, default 0
         Seed of the assignment to folds, for an int `cv`.
+    adaptive : {"ridge", "lasso"}, optional
+        The adaptive Lasso: each abs coefficient is penalised in inverse proportion to its size in a
+        first fit, whose penalty is chosen by cross-validation on the same folds; columns that a
+        first Lasso leaves at 0 are left out. In each fold the first fit is made anew, on its rows.
+        ``certificate_`` is that of the second fit, given these factors. See
+        ``coordboost.lasso.adaptive_factors``.
 
     Attributes
     ----------
@@ -1370,6 +1472,7 @@ class CertifiedPoissonRegressorCV(CountRegression, PenaltyGrid):
         scoring=None,
         n_jobs=None,
         random_state=0,
+        adaptive=None,
     ):
         super().__init__(
             alphas=alphas,
@@ -1388,5 +1491,6 @@ class CertifiedPoissonRegressorCV(CountRegression, PenaltyGrid):
             scoring=scoring,
             n_jobs=n_jobs,
             random_state=random_state,
+            adaptive=adaptive,
         )
         self.l1_ratio = l1_ratio

@@ -562,8 +562,8 @@ class LangevinGBMClassifier(Classification, _LangevinGBM):
         print nothing.
     class_weight : dict or "balanced", optional
         Weight of each class, which multiplies the `sample_weight` of its rows (also of rows that
-        early stopping holds out, but not of `X_val`). "balanced": n_samples / (number of classes *
-        rows of the class).
+        early stopping holds out, but not of `X_val`). "balanced": all classes get the same sum of
+        weights, and the sum over all rows stays.
 
     Attributes
     ----------

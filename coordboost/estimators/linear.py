@@ -124,7 +124,7 @@ class _BaseLinear(Explained, _BaseEstimator):
         offset = by_index("offset", offset, X)
         X = self._check_table(X, reset=True)
         y = self._check_y(X, y, True)
-        weight = check_weights(X, sample_weight)
+        weight = self._weigh(y, check_weights(X, sample_weight))
         if weight is not None and np.count_nonzero(weight) < 2:
             raise ValueError(
                 f"{type(self).__name__} needs two rows with a weight above 0, got n_samples = 1."

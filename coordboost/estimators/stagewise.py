@@ -752,6 +752,10 @@ class ForwardStagewiseClassifier(Classification, _ForwardStagewise):
         For losses other than the squared one: refit the intercept at every point of the path, in
         cross-validation too. The steps do not change, and ``run_`` keeps the intercept of the
         constant model.
+    class_weight : dict or "balanced", optional
+        Weight of each class, which multiplies the `sample_weight` of its rows, in the fit and in
+        losses on held-out rows. "balanced": all classes get the same sum of weights, and the sum
+        over all rows stays.
 
     Attributes
     ----------
@@ -805,7 +809,14 @@ class ForwardStagewiseClassifier(Classification, _ForwardStagewise):
     """
 
     def __init__(
-        self, *, eps=None, n_steps=1000, loss=None, fit_intercept=True, refit_intercept=True
+        self,
+        *,
+        eps=None,
+        n_steps=1000,
+        loss=None,
+        fit_intercept=True,
+        refit_intercept=True,
+        class_weight=None,
     ):
         super().__init__(
             eps=eps,
@@ -814,6 +825,7 @@ class ForwardStagewiseClassifier(Classification, _ForwardStagewise):
             fit_intercept=fit_intercept,
             refit_intercept=refit_intercept,
         )
+        self.class_weight = class_weight
 
 
 class ForwardStagewiseClassifierCV(CrossValidated, Classification, _ForwardStagewise):
@@ -858,6 +870,10 @@ class ForwardStagewiseClassifierCV(CrossValidated, Classification, _ForwardStage
         Number of threads; the result does not depend on it.
     random_state : int or RandomState instance, default 0
         Seed of the assignment to folds, for an int `cv`.
+    class_weight : dict or "balanced", optional
+        Weight of each class, which multiplies the `sample_weight` of its rows, in the fit and in
+        losses on held-out rows. "balanced": all classes get the same sum of weights, and the sum
+        over all rows stays.
 
     Attributes
     ----------
@@ -933,6 +949,7 @@ class ForwardStagewiseClassifierCV(CrossValidated, Classification, _ForwardStage
         scoring=None,
         n_jobs=None,
         random_state=0,
+        class_weight=None,
     ):
         super().__init__(
             eps=eps,
@@ -946,3 +963,4 @@ class ForwardStagewiseClassifierCV(CrossValidated, Classification, _ForwardStage
         self.scoring = scoring
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.class_weight = class_weight

@@ -1239,8 +1239,8 @@ class RandomizedGBMClassifier(StagedProbabilities, Multinomial, Classification, 
         print nothing.
     class_weight : dict or "balanced", optional
         Weight of each class, which multiplies the `sample_weight` of its rows (also of rows that
-        early stopping holds out, but not of `X_val`). "balanced": n_samples / (number of classes *
-        rows of the class).
+        early stopping holds out, but not of `X_val`). "balanced": all classes get the same sum of
+        weights, and the sum over all rows stays.
     multinomial : bool, optional
         Whether three classes or more are one model with the multinomial loss. All trees of an
         iteration are grown from the same predictions. `learning_rate` must be at most 1: the joint
@@ -1588,8 +1588,8 @@ class AcceleratedGBMClassifier(StagedProbabilities, Classification, _Accelerated
         print nothing.
     class_weight : dict or "balanced", optional
         Weight of each class, which multiplies the `sample_weight` of its rows (also of rows that
-        early stopping holds out, but not of `X_val`). "balanced": n_samples / (number of classes *
-        rows of the class).
+        early stopping holds out, but not of `X_val`). "balanced": all classes get the same sum of
+        weights, and the sum over all rows stays.
 
     Attributes
     ----------
@@ -1906,8 +1906,8 @@ class RegularizedGBMClassifier(StagedProbabilities, Classification, _Regularized
         print nothing.
     class_weight : dict or "balanced", optional
         Weight of each class, which multiplies the `sample_weight` of its rows (also of rows that
-        early stopping holds out, but not of `X_val`). "balanced": n_samples / (number of classes *
-        rows of the class).
+        early stopping holds out, but not of `X_val`). "balanced": all classes get the same sum of
+        weights, and the sum over all rows stays.
 
     Attributes
     ----------

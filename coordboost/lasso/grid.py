@@ -11,6 +11,7 @@ from coordboost._utils.checks import real
 from coordboost.certificates import judged
 from coordboost.certificates.objectives import L1Penalty, Priced
 from coordboost.data import validation
+from coordboost.data.frames import listed
 from coordboost.data.problem import Problem, columns_as_in
 from coordboost.lasso.columns import full_rows
 from coordboost.lasso.relaxed import refitted
@@ -58,6 +59,8 @@ class LassoPath(PiecewiseLinear):
     beneath : the path of the Lasso itself, if this one is relaxed
     stopped : (n_alphas,), whether the limit of steps ended the fit without a penalty before its
         optimum; None if not relaxed
+    given : what the problem is given, in words, such as penalty factors from a first fit;
+        certificates say so
     """
 
     problem: Problem
@@ -75,6 +78,7 @@ class LassoPath(PiecewiseLinear):
     gamma: float = 1.0
     beneath: "LassoPath | None" = None
     stopped: np.ndarray | None = None
+    given: str = ""
 
     def __repr__(self):
         largest = self.gaps.max(initial=0.0)
@@ -96,6 +100,14 @@ class LassoPath(PiecewiseLinear):
         if np.allclose(of_unit, self.problem.total_weight**-0.5, rtol=1e-9):
             return "columns of sd 1"
         return "original units" if (self.factors[0] == 1).all() else "times its factors"
+
+    @property
+    def left_out(self):
+        """Names of the columns that are no part of the problem, a list: those of an infinite
+        penalty factor, or with limits 0 and 0. Certificates name them.
+        """
+        outside = np.flatnonzero((self.limits == 0).all(axis=0))
+        return [self.problem.column_names[j] for j in outside]
 
     @cached_property
     def coefs(self):
@@ -392,13 +404,24 @@ class LassoPath(PiecewiseLinear):
         )
         if self.beneath is not None:
             lasso = self.beneath.certificate(step)
-            about = f"the Lasso beneath the relaxed model (gamma = {self.gamma:g})"
             lower = (
                 max(interval.lower, lasso.lower) if interval.known and lasso.known else -math.inf
             )
-            interval = replace(interval, lower=lower, witness=lasso.witness, about=about)
+            interval = replace(interval, lower=lower, witness=lasso.witness)
+        interval = replace(interval, about=self._about())
         interval.witness["relative_gap"] = interval.gap / (problem.start_excess or 1.0)
         return judged(problem, interval, target, self.free) if independent else interval
+
+    def _about(self):
+        """What the optimum of a certificate is of, where that is not plain from its target."""
+        about = []
+        if self.beneath is not None:
+            about.append(f"the Lasso beneath the relaxed model (gamma = {self.gamma:g})")
+        if self.left_out:
+            about.append(f"without the columns {listed(self.left_out)}")
+        if self.given:
+            about.append(f"given {self.given}")
+        return " ".join(about)
 
     def _place(self, step):
         """Check the number of an alpha, and return it as an int >= 0."""

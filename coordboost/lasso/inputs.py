@@ -29,7 +29,7 @@ def lasso_problem(
     """Return the Problem.
 
     1 over the factors of the abs coefficients of unit columns in the penalty; `penalty_factor`, (2,
-    n_learners).
+    n_learners). Learners without a penalty, and those left out, are taken at factor 1.
 
     gram : whether the solver needs only the Gram matrix of a tall table, if the loss is squared
     """
@@ -65,7 +65,7 @@ def lasso_problem(
     factors = as_factors(penalty_factor, problem)[:, problem.standardization.kept]
     return (
         validation.countable(caller, problem),
-        scale / np.where(factors[0] > 0, factors[0], 1.0),
+        scale / np.where((factors[0] > 0) & (factors[0] < math.inf), factors[0], 1.0),
         factors,
     )
 
@@ -78,33 +78,32 @@ def names_of_columns(problem):
 def as_factors(penalty_factor, problem):
     """Check and return the factors of the coefficients of X in the penalty.
 
-    They are those of abs values and of squares, (2, n_columns); 1 for None.
+    They are those of abs values and of squares, (2, n_columns); 1 for None. Infinite ones leave
+    their columns out.
     """
     n_columns = problem.standardization.n_columns
     if penalty_factor is None:
         return np.ones((2, n_columns))
     penalty_factor = by_name("penalty_factor", penalty_factor, names_of_columns(problem), 1.0)
     given = validation.as_array("penalty_factor", penalty_factor)
-    two = given if given.ndim == 2 and len(given) == 2 else (penalty_factor, penalty_factor)
-    if given.dtype.kind == "f" and np.isposinf(given).any():
-        j = int(np.argwhere(np.isposinf(given))[0, -1])
-        raise ValueError(
-            f"penalty_factor is infinite for column {j}: leave the column out of X; its "
-            "coefficient would be 0."
-        )
+    out = np.isposinf(given) if given.dtype.kind == "f" else np.zeros(given.shape, dtype=bool)
+    finite = np.where(out, 1.0, given) if out.any() else penalty_factor
+    two = finite if given.ndim == 2 and len(given) == 2 else (finite, finite)
     factors = np.array(
         [validation.vector("penalty_factor", row, n_columns, "column of X") for row in two]
     )
+    factors[np.broadcast_to(out, factors.shape)] = math.inf
     if not (factors >= 0).all():
         raise ValueError(
-            f"penalty_factor must be at least 0, got {factors.min():g}; leave columns out to "
-            "exclude them."
+            f"penalty_factor must be at least 0, got {factors.min():g}; infinity leaves a column "
+            "out."
         )
-    if ((factors[0] == 0) != (factors[1] == 0)).any():
-        raise ValueError(
-            "penalty_factor must be 0 in both rows or in none: a column has both penalties or "
-            "neither."
-        )
+    for value in (0.0, math.inf):
+        if ((factors[0] == value) != (factors[1] == value)).any():
+            raise ValueError(
+                f"penalty_factor must be {value:g} in both rows or in none: a column has both "
+                "penalties or neither."
+            )
     return factors
 
 

@@ -410,6 +410,10 @@ def _problem_of(X, label, sample_weight, penalty_factor, unit_columns, free):
         raise ValueError(
             "penalty_factor must be positive for all columns of multinomial regression, got 0."
         )
+    if np.isinf(factors).any():
+        raise ValueError(
+            "penalty_factor must be finite for multinomial regression: leave the columns out of X."
+        )
     return problem.replace(loss=Logistic(), y=first, constant=0.0), scale
 
 

@@ -115,6 +115,9 @@ class Objective:
         )
         refit_intercept = validation.flag("refit_intercept", refit_intercept)
         squared = problem.loss.quadratic
+        left_out = np.isinf(factors[0])
+        factors = np.where(left_out, 1.0, factors)
+        limits[:, problem.standardization.kept[left_out]] = 0.0
         penalised = factors[0] > 0
         limits_of_unpenalised = limits[:, problem.standardization.kept[~penalised]]
         if not penalised.all() and not (squared and np.isinf(limits_of_unpenalised).all()):

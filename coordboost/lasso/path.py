@@ -73,7 +73,8 @@ def lasso_path(
         Multiplies the penalty of each coefficient; not rescaled to sum to n_features as glmnet
         does. By the names of the columns of a data frame: a dict, whose other columns have 1, or a
         Series of all columns. Columns of factor 0 have no penalty, for the squared loss; for others
-        take 1e-6, and give the `alphas`. Two rows: of the absolute values, and of the squares.
+        take 1e-6, and give the `alphas`. Infinity leaves a column out: it is no part of the
+        problem, and certificates say so. Two rows: of the absolute values, and of the squares.
         Default: 1.
     sample_weight : array_like, (n_samples,), optional; not with a Problem
         Weights of the terms of the mean loss. A Series is matched with a data frame X by its index,

@@ -103,6 +103,7 @@ TEXTS = {
     "intercept_": of_classes,
     "run_": of_trees,
     "multinomial": of_trees,
+    "class_weight": of_trees,
     "runs_": with_a_joint_loss,
     "train_score_": with_a_joint_loss,
     "validation_score_": with_a_joint_loss,

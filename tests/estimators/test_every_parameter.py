@@ -71,6 +71,7 @@ VALUES = {
     "subsample": (0.5, {}),
     "interaction_cst": ("no_interactions", {}),
     "class_weight": ({"red": 3, "blue": 1}, {}),
+    "adaptive": ("ridge", {}),
     "tol": (0.3, {**EARLY, "learning_rate": 0.1, "alpha": 1e-4, "n_iter_no_change": 2}),
     "validation_fraction": (0.4, EARLY),
 }
