@@ -13,7 +13,7 @@ from coordboost._numba.threads import in_blocks
 from coordboost._utils.checks import items_of, shown
 from coordboost._utils.warned import warn
 from coordboost.data import validation
-from coordboost.data.columnwise import MISSING, UNKNOWN, labelled, numbered, raw_columns
+from coordboost.data.columnwise import MISSING, UNKNOWN, labelled, placed, raw_columns
 from coordboost.data.frames import indices_of, names_of
 from coordboost.learners.binned import PADDED, Binned, CutTable, find_bins, search_columns
 
@@ -22,28 +22,48 @@ ROWS = 1 << 10
 #: Last label of a feature with more categories than bins: it stands for all rare categories, and
 #: for those that the fit has not seen.
 OTHERS = "other levels"
+#: Most pages of a column of categories, see ``Binning``.
+MOST_PAGES = 16
 #: What a run file holds of a ``Binning`` besides the bins, in the order of its constructor.
-SAVED = ("names", "named", "labels", "coded", "of_objects")
+SAVED = ("names", "named", "labels", "coded", "of_objects", "column")
 
 
 class Binning:
     """The bins of a fit: they put new rows into the same bins.
 
-    names : names of the features
+    A feature is a column of the table, or a *page* of one with many categories: the bins of 254 of
+    them, and one for all others, which have bins of their own on other pages.
+
+    names : names of the features; pages of one column have one name
     named : whether they were given, not generated
     labels : for each feature the list of its categories, None for a numeric one
     coded : for each feature whether it was a column of the dtype ``category``
     of_objects : for each feature whether its labels are the text of other objects, such as dates
+    column : int64 (n_features,), the column of each feature, increasing
+    begin : int64 (n_columns + 1,), where the features of each column begin
     n_bins, missing, categorical, cuts, start : as in ``Binned``
     """
 
     def __init__(
-        self, names, named, labels, coded, of_objects, n_bins, missing, categorical, cuts, start
+        self,
+        names,
+        named,
+        labels,
+        coded,
+        of_objects,
+        column,
+        n_bins,
+        missing,
+        categorical,
+        cuts,
+        start,
     ):
         self.names = names
         self.named = named
         self.labels = labels
         self.coded, self.of_objects = coded, of_objects
+        self.column = np.asarray(column, dtype=np.int64)
+        self.begin = np.searchsorted(self.column, np.arange(self.column[-1] + 2))
         self.n_bins = n_bins
         self.missing = missing
         self.categorical = categorical
@@ -58,8 +78,27 @@ class Binning:
 
     @cached_property
     def _numeric(self):
-        """The numeric features, increasing."""
-        return np.flatnonzero(self.categorical == 0)
+        """The numeric columns, increasing."""
+        return np.flatnonzero(self.categorical[self.begin[:-1]] == 0)
+
+    @property
+    def n_columns(self):
+        return len(self.begin) - 1
+
+    @cached_property
+    def column_names(self):
+        """The names of the columns."""
+        return [self.names[g] for g in self.begin[:-1]]
+
+    def pages_of(self, j):
+        """Return the features of column j."""
+        return range(self.begin[j], self.begin[j + 1])
+
+    def features_of(self, columns):
+        """Return the features of some columns; these themselves, if no column has pages."""
+        if self.n_columns == self.n_features:
+            return columns
+        return np.flatnonzero(np.isin(self.column, columns))
 
     def __repr__(self):
         return f"<Binning of {self.n_features} features, up to {int(self.n_bins.max())} bins>"
@@ -68,15 +107,20 @@ class Binning:
         """The thresholds of feature g, increasing."""
         return self.cuts[self.start[g] : self.start[g + 1]]
 
+    def has_others(self, g):
+        """Return whether the last label of feature g stands for all categories without a bin."""
+        labels = self.labels[g] or ()
+        n_pages = len(self.pages_of(self.column[g]))
+        return n_pages > 1 or (len(labels) == PADDED and labels[-1] == OTHERS)
+
     def unseen(self, g):
         """Code of a category of feature g that the fit did not see.
 
         It is that of rare categories, else of missing values, else an unused one.
         """
-        labels = self.labels[g] or ()
         return (
-            len(labels) - 1
-            if has_others(labels)
+            len(self.labels[g]) - 1
+            if self.has_others(g)
             else self.missing[g]
             if self.missing[g] >= 0
             else self.n_bins[g]
@@ -105,50 +149,52 @@ class Binning:
             If the columns are not those of the fit.
         """
         table = raw_columns(X)
-        moved = indices_of(self.names, table.names if table.named else None, self.named)
-        if table.shape[1] != self.n_features:
+        moved = indices_of(self.column_names, table.names if table.named else None, self.named)
+        if table.shape[1] != self.n_columns:
             raise ValueError(
-                f"X must have {self.n_features} columns as in the fit, got {table.shape[1]}."
+                f"X must have {self.n_columns} columns as in the fit, got {table.shape[1]}."
             )
         codes = np.empty((self.n_features, table.shape[0]), dtype=np.uint8)
         numeric = self._numeric
-        all_numeric = len(numeric) == self.n_features
+        all_numeric = len(numeric) == self.n_columns
         if table.is_matrix and all_numeric and moved is None:
             self._fill_matrix(table, slice(None), numeric, codes)
             return self.binned(codes)
-        index = np.arange(self.n_features) if moved is None else moved
+        index = np.arange(self.n_columns) if moved is None else np.asarray(moved)
         if table.is_matrix and len(numeric):
-            self._fill_matrix(table, index[numeric], numeric, codes)
+            self._fill_matrix(table, index[numeric], self.begin[numeric], codes)
             numeric = numeric[:0]
         if table.is_matrix and all_numeric:
             return self.binned(codes)
 
         def fill(part):
-            features = range(part.start, part.stop)
-            wanted = [g for g in numeric if g in features]
-            columns = (
-                table.numbers(index[wanted], [self.names[g] for g in wanted]) if wanted else []
-            )
-            for g, values in zip(wanted, columns, strict=True):
-                self._fill(values[None], np.array([g]), 0, codes)
-            for g in features:
-                if self.categorical[g]:
-                    number = numbered(table.raw(index[g]), self.labels[g])
-                    number[number == UNKNOWN] = self.unseen(g)
-                    number[number == MISSING] = self.gap(g)
-                    codes[g] = number
+            columns = range(part.start, part.stop)
+            wanted = [j for j in numeric if j in columns]
+            names = [self.names[self.begin[j]] for j in wanted]
+            values = table.numbers(index[wanted], names) if wanted else []
+            for j, numbers in zip(wanted, values, strict=True):
+                self._fill(numbers[None], self.begin[[j]], 0, codes)
+            for j in columns:
+                if self.categorical[self.begin[j]]:
+                    self._fill_categories(labelled(table.raw(index[j])), j, codes)
 
         for _ in table.in_parts(fill):
             pass
         return self.binned(codes)
 
-    def _fill_matrix(self, table, columns, numeric, codes):
-        """Write the codes of the numeric features, `columns` of an array, blocks of rows on
-        threads.
-        """
+    def _fill_categories(self, levels, j, codes):
+        """Write the codes of column j, of which ``labelled`` has returned `levels`."""
+        for g in self.pages_of(j):
+            number = placed(levels, self.labels[g])
+            number[number == UNKNOWN] = self.unseen(g)
+            number[number == MISSING] = self.gap(g)
+            codes[g] = number
+
+    def _fill_matrix(self, table, columns, features, codes):
+        """Write the codes of numeric features, `columns` of an array, blocks of rows on threads."""
 
         def fill(rows):
-            self._fill(table.block(rows, columns), numeric, rows.start, codes)
+            self._fill(table.block(rows, columns), features, rows.start, codes)
 
         in_blocks(fill, table.shape[0], ROWS)
 
@@ -190,7 +236,7 @@ class Binning:
 
     def saved(self):
         """Return what a run file holds besides the bins: names, labels and what they stand for."""
-        return {key: getattr(self, key) for key in SAVED}
+        return {key: getattr(self, key) for key in SAVED} | {"column": self.column.tolist()}
 
     @classmethod
     def restored(cls, saved, binned):
@@ -215,6 +261,9 @@ class Binning:
             and is_list("labels", list | None)
             and is_list("coded", bool)
             and is_list("of_objects", bool)
+            and is_list("column", int)
+            and saved["column"][0] == 0
+            and all(step in (0, 1) for step in np.diff(saved["column"]))
         )
         n_labels = binned.n_bins - (binned.missing >= 0)
         for g, labels in enumerate(saved["labels"] if sound else ()):
@@ -309,7 +358,16 @@ def n_groups(heavy, n_values):
     return len(heavy) + int((np.diff(ends) > 1).sum())
 
 
-def bin_columns(X, *, max_bins=255, exact=False, categorical=(), feature_names=None, file=None):
+def bin_columns(
+    X,
+    *,
+    max_bins=255,
+    exact=False,
+    categorical=(),
+    feature_names=None,
+    file=None,
+    min_samples_category=None,
+):
     """Put the columns of X into bins.
 
     A numeric column has at most `max_bins` bins, and one for missing values.
@@ -336,6 +394,11 @@ def bin_columns(X, *, max_bins=255, exact=False, categorical=(), feature_names=N
         Write the codes to this ``.npy`` file, (n_features, n_samples), one byte for each value; it
         is memory-mapped, not read. An existing file is replaced; bins that use the old file keep
         it.
+    min_samples_category : int, optional
+        A column of more than 255 categories becomes several features, its *pages*, until each
+        category with at least so many rows has a bin of its own. A page has bins for 254
+        categories, the most frequent ones first, and one for all others. At most 16 pages are made,
+        so that 4,064 categories have bins of their own. Default: one page.
 
     Returns
     -------
@@ -353,7 +416,7 @@ def bin_columns(X, *, max_bins=255, exact=False, categorical=(), feature_names=N
     Warns
     -----
     UserWarning
-        If rare categories share a bin.
+        If categories with as many rows as `min_samples_category` share a bin on all pages.
 
     Notes
     -----
@@ -382,16 +445,24 @@ def bin_columns(X, *, max_bins=255, exact=False, categorical=(), feature_names=N
     named = table.named or feature_names is not None
     coded = set(table.categories())
     kinds = coded | indices_in("categorical", categorical, names)
-    codes = _room(file, table.shape[::-1])
+    if min_samples_category is not None:
+        min_samples_category = validation.whole("min_samples_category", min_samples_category, 1)
+    found = _categories(table, kinds)
+    n_pages = [_n_pages(found.get(j), min_samples_category) for j in range(len(names))]
+    column = np.repeat(np.arange(len(names)), n_pages)
+    codes = _room(file, (len(column), table.shape[0]))
+    begin = np.cumsum([0, *n_pages])
+    pages_of = [codes[begin[j] : begin[j + 1]] for j in range(len(names))]
 
     def of(part):
         return table.each(
             lambda column: _of_column(*column),
-            _columns(table, part, names, kinds, codes, most, exact),
+            _columns(table, part, names, found, pages_of, most, exact),
         )
 
-    binned_columns = [column for strip in table.in_parts(of) for column in strip]
-    cuts, labels, missing, of_objects = zip(*binned_columns, strict=True)
+    binned_columns = [pages for strip in table.in_parts(of) for pages in strip]
+    features = [feature for pages in binned_columns for feature in pages]
+    cuts, labels, missing, of_objects = zip(*features, strict=True)
     is_category = np.array([label is not None for label in labels])
     ordered = np.array(
         [
@@ -401,24 +472,59 @@ def bin_columns(X, *, max_bins=255, exact=False, categorical=(), feature_names=N
     )
     has_missing = np.array(missing)
     binning = Binning(
-        names,
+        [names[j] for j in column],
         named,
         list(labels),
-        [g in coded for g in range(len(names))],
+        [j in coded for j in column.tolist()],
         list(of_objects),
+        column,
         (ordered + has_missing).astype(np.int64),
         np.where(has_missing, ordered, -1).astype(np.int64),
         is_category.astype(np.int64),
         np.concatenate(cuts),
         np.cumsum([0, *map(len, cuts)]).astype(np.int64),
     )
-    for g in [g for g in range(len(names)) if has_others(labels[g] or ())]:
-        warn(
-            f"column {names[g]!r} has more than {PADDED} categories: the rare ones, "
-            f"{100 * np.mean(codes[g] == PADDED - 1):.2g} % of the "
-            "rows, share one bin; scikit-learn's TargetEncoder keeps all categories."
-        )
+    _warn_of_shared_bins(binning, codes, found, min_samples_category or 1)
     return binning.binned(codes), binning
+
+
+def _categories(table, kinds):
+    """Return for the columns of categories what ``labelled`` does, with short numbers, a dict."""
+
+    def find(part):
+        found = {}
+        for j in sorted(kinds & set(range(part.start, part.stop))):
+            labels, number, of_objects = labelled(table.raw(j))
+            found[j] = labels, number.astype(np.min_scalar_type(-len(labels) - 1)), of_objects
+        return found
+
+    return {j: levels for part in table.in_parts(find) for j, levels in part.items()}
+
+
+def _n_pages(levels, min_samples):
+    """Return the number of features for a column, of which `levels` are those of ``labelled``."""
+    if levels is None or min_samples is None or len(levels[0]) <= PADDED:
+        return 1
+    _, number, _ = levels
+    n_rows = np.bincount(number[number >= 0])
+    n_frequent = np.count_nonzero(n_rows >= min_samples)
+    return min(max(1, -(-n_frequent // (PADDED - 1))), MOST_PAGES)
+
+
+def _warn_of_shared_bins(binning, codes, found, min_samples):
+    """Warn of the columns in which categories with enough rows have no bin of their own."""
+    for j, (_, number, _) in found.items():
+        pages = binning.pages_of(j)
+        if not binning.has_others(pages[0]):
+            continue
+        shares = np.logical_and.reduce([codes[g] == binning.unseen(g) for g in pages])
+        if np.bincount(number[shares], minlength=1).max() >= min_samples:
+            n_kept = len(pages) * (PADDED - 1) + (len(pages) == 1)
+            warn(
+                f"column {binning.names[pages[0]]!r} has more than {n_kept:,} categories: the rare "
+                f"ones, {100 * np.mean(shares):.2g} % of the rows, share one bin; scikit-learn's "
+                "TargetEncoder keeps all categories."
+            )
 
 
 def _room(file, shape):
@@ -444,49 +550,55 @@ def _room(file, shape):
         raise ValueError(f"file: {file} cannot be written ({type(error).__name__}).") from None
 
 
-def _columns(table, part, names, kinds, codes, most, exact):
+def _columns(table, part, names, found, pages_of, most, exact):
     """Yield the arguments of `_of_column` for each column of a slice."""
-    numeric = [j for j in range(part.start, part.stop) if j not in kinds]
+    numeric = [j for j in range(part.start, part.stop) if j not in found]
     values = (
         dict(zip(numeric, table.numbers(numeric, [names[j] for j in numeric]), strict=True))
         if numeric
         else {}
     )
     for j in range(part.start, part.stop):
-        yield values.get(j), None if j in values else table.raw(j), names[j], codes[j], most, exact
+        yield values.get(j), found.get(j), names[j], pages_of[j], most, exact
 
 
-def _of_column(values, raw, name, out, most, exact):
-    """Write the codes of one column to `out`.
+def _of_column(values, levels, name, out, most, exact):
+    """Write the codes of one column to `out`, (n_pages, n_samples).
 
-    Return its thresholds, its labels (None for numbers), whether values are missing, and whether
-    labels are the text of objects.
+    Return for each page its thresholds, its labels (None for numbers), whether values are missing,
+    and whether labels are the text of objects.
+
+    levels : what ``labelled`` returns, None for numbers
     """
-    if values is not None:
+    if levels is None:
         cuts, missing = thresholds_of(values, most, exact, name)
-        find_bins(values, cuts, len(cuts) + 1, out)
-        return cuts, None, missing, False
-    labels, number, of_objects = labelled(raw)
-    if len(labels) > PADDED:
-        labels, number = _merged(labels, number)
-    out[:] = np.where(number < 0, len(labels), number)
-    return np.zeros(0), labels, bool((number < 0).any()), of_objects
+        find_bins(values, cuts, len(cuts) + 1, out[0])
+        return [(cuts, None, missing, False)]
+    labels, number, of_objects = levels
+    missing = bool((number < 0).any())
+    if len(labels) <= PADDED:
+        out[0] = np.where(number < 0, len(labels), number)
+        return [(np.zeros(0), labels, missing, of_objects)]
+    pages = []
+    for page, codes in enumerate(out):
+        own, place = _page(labels, number, page)
+        codes[:] = place[number]
+        pages.append((np.zeros(0), own, missing, of_objects))
+    return pages
 
 
-def has_others(labels):
-    """Whether the last label of a feature stands for all rare categories."""
-    return len(labels) == PADDED and labels[-1] == OTHERS
+def _page(labels, number, page):
+    """Return the labels of a page, in order, the last one for all others.
 
-
-def _merged(labels, number):
-    """Return the most frequent labels, in order, one for all others, and the label number of each
-    sample, -1 where it was -1.
+    And the code of each of `labels`, the last one that of missing values. The most frequent labels
+    are on the first page.
     """
-    count = np.bincount(number[number >= 0], minlength=len(labels))
-    kept = np.sort(np.argsort(-count, kind="stable")[: PADDED - 1])
-    place = np.full(len(labels) + 1, len(kept))
-    place[kept], place[-1] = np.arange(len(kept)), -1
-    return [labels[i] for i in kept] + [OTHERS], place[number]
+    n_rows = np.bincount(number[number >= 0], minlength=len(labels))
+    begin = page * (PADDED - 1)
+    own = np.sort(np.argsort(-n_rows, kind="stable")[begin : begin + PADDED - 1])
+    place = np.full(len(labels) + 1, len(own))
+    place[own], place[-1] = np.arange(len(own)), len(own) + 1
+    return [labels[i] for i in own] + [OTHERS], place
 
 
 def indices_in(what, given, names):

@@ -280,6 +280,11 @@ def labelled(column):
 
 def numbered(column, labels):
     """Return for each sample the number of its level among `labels`, `MISSING` or `UNKNOWN`."""
-    levels, number, _ = labelled(column)
+    return placed(labelled(column), labels)
+
+
+def placed(found, labels):
+    """Do ``numbered`` for a column of which ``labelled`` has returned `found`."""
+    levels, number, _ = found
     place = {label: i for i, label in enumerate(labels)}
     return np.array([*(place.get(level, UNKNOWN) for level in levels), MISSING])[number]

@@ -131,6 +131,9 @@ def tree_families(
     categorical=(),
     feature_names=None,
     file=None,
+    min_samples_category=1,
+    max_split_categories=None,
+    category_smoothing=0.0,
 ):
     r"""The trees :math:`H_{n,\lambda,q}` on the columns of X: the learners of ``rgb``.
 
@@ -161,6 +164,8 @@ def tree_families(
         As for ``trees``.
     categorical, feature_names, file : optional
         As for ``trees``.
+    min_samples_category, max_split_categories, category_smoothing : optional
+        As for ``trees``.
 
     Returns
     -------
@@ -187,14 +192,28 @@ def tree_families(
         categorical=categorical,
         feature_names=feature_names,
         file=file,
+        min_samples_category=min_samples_category,
     )
+    column = binning.column
     table = _table(nodes, bounds, q, sums, complexity, normalize, binned)
-    signs = per_feature("monotone", monotone, binning.names, np.int64)
+    signs = per_feature("monotone", monotone, binning.column_names, np.int64)
+    signs = signs[column] if len(signs) else signs
     if table.sums and signs.any():
         raise ValueError("monotone needs leaf values that are means; pass sums=False.")
     leaves = max(1, int(table.nodes.max())) + 1
-    growth = Growth(-1, leaves, min_samples, 0.0, min_gain, l2, signs).check(binned)
-    return TreeFamily(binned, binning, growth, prices_of(penalty, binning.names), False, table)
+    growth = Growth(
+        max_depth=-1,
+        max_leaves=leaves,
+        min_samples=min_samples,
+        min_gain=min_gain,
+        l2=l2,
+        monotone=signs,
+        min_samples_category=min_samples_category,
+        max_split_categories=-1 if max_split_categories is None else max_split_categories,
+        category_smoothing=category_smoothing,
+    ).check(binned)
+    price = prices_of(penalty, binning.column_names)[column]
+    return TreeFamily(binned, binning, growth, price, False, table)
 
 
 def _several(name, values):

@@ -319,7 +319,7 @@ class Problem:
             dictionary = dictionary.opened(weight, binning)
         if recipe is not None:
             recipe = Recipe.restored(recipe)
-            if recipe.columns != (names if binning is None else binning.names):
+            if recipe.columns != (names if binning is None else binning.column_names):
                 raise ValueError("the recipe of the table does not give the columns of the model.")
         # of columns none of which varies the dictionary is one learner of zeros
         is_nothing = isinstance(dictionary, Dense) and n == 1 and not dictionary.rows.any()

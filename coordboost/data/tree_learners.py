@@ -49,7 +49,7 @@ class TreeFamily(LearnerFamily):
     def __repr__(self):
         growth = self.growth
         return (
-            f"<trees of up to {growth.max_leaves} leaves on {self.binning.n_features} features, "
+            f"<trees of up to {growth.max_leaves} leaves on {self.binning.n_columns} features, "
             f"{self.n_samples} samples>"
         )
 
@@ -312,14 +312,18 @@ def trees(
         categorical=categorical,
         feature_names=feature_names,
         file=file,
+        min_samples_category=min_samples_category,
     )
+    names = binning.column_names
+    column = binning.column
     depth = -1 if max_depth is None else max_depth
     leaves = -1 if max_leaves is None else max_leaves
     newton = validation.flag("newton", newton)
-    signs = per_feature("monotone", monotone, binning.names, np.int64)
+    signs = per_feature("monotone", monotone, names, np.int64)
+    allowed = sets_of(sets, names)
     lightest, min_weight = (LIGHTEST * newton, 0.0) if min_weight is None else (0.0, min_weight)
     more = (
-        sets_of(sets, binning.names),
+        allowed[:, column] if len(allowed) else allowed,
         subsample,
         seed,
         0.0,
@@ -328,12 +332,12 @@ def trees(
         -1 if max_split_categories is None else max_split_categories,
         category_smoothing,
     )
+    signs = signs[column] if len(signs) else signs
     growth = Growth(depth, leaves, min_samples, min_weight, min_gain, l2, signs, *more).check(
         binned
     )
-    return TreeFamily(
-        binned, binning, growth, prices_of(penalty, binning.names), newton, lightest=lightest
-    )
+    price = prices_of(penalty, names)[column]
+    return TreeFamily(binned, binning, growth, price, newton, lightest=lightest)
 
 
 def sets_of(given, names):

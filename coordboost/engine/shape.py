@@ -1,6 +1,6 @@
 """The effect of each feature in a model of stumps, or of trees with one split: a step function."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -111,7 +111,31 @@ def shape_functions(problem: Problem, beta: ArrayLike) -> dict[str, ShapeFunctio
         )
     beta = validation.coefficients(validation.numeric("beta", beta, 1), problem)
     values, used = dictionary.steps(beta)
-    return {binning.names[g]: _shape(binning, dictionary, beta, g, values[g]) for g in used}
+    shapes = {}
+    for j in np.unique(binning.column[used]):
+        pages = binning.pages_of(j)
+        shape = _shape(binning, dictionary, beta, pages[0], values[pages[0]])
+        if len(pages) > 1:
+            parts = [_shape(binning, dictionary, beta, g, values[g]) for g in pages]
+            shape = _sum_of_pages(parts)
+        shapes[shape.feature] = shape
+    return shapes
+
+
+def _sum_of_pages(parts):
+    """The sum of the shape functions of the pages of one column, as one shape function."""
+    known = dict.fromkeys(label for part in parts for label in part.labels[:-1])
+    labels = [*known, parts[0].labels[-1]]
+    learners = np.concatenate([part.learners for part in parts])
+    return replace(
+        parts[0],
+        labels=labels,
+        values=sum(part(labels) for part in parts),
+        missing=sum(part.missing for part in parts),
+        other=sum(part.other for part in parts),
+        learners=learners,
+        coefs=np.concatenate([part.coefs for part in parts]),
+    )
 
 
 def _shape(binning, dictionary, beta, g, bins):

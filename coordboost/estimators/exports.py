@@ -9,7 +9,6 @@ import numpy as np
 
 from coordboost._utils.checks import checked_run, shown
 from coordboost.data import validation
-from coordboost.data.binning import has_others
 from coordboost.losses import (
     Exponential,
     Gamma,
@@ -173,7 +172,7 @@ def _names(binning):
     """Return names for the features that LightGBM reads: neither empty nor equal, without marks."""
     names = []
     taken = set()
-    for j, name in enumerate(map(str, binning.names)):
+    for j, name in enumerate(map(str, binning.column_names)):
         plain = (c.isprintable() and not c.isspace() and c not in MARKS for c in name)
         name = "".join(c if keep else "_" for c, keep in zip(name, plain, strict=True))
         name = name or f"Column_{j}"
@@ -192,11 +191,17 @@ def _in_frames(binning, g):
 
 def _levels(binning):
     """Return the levels of each column of the dtype ``category``, which LightGBM numbers."""
-    levels = []
-    for g, labels in enumerate(binning.labels):
-        if labels is not None and _in_frames(binning, g):
-            levels.append(labels[:-1] if has_others(labels) else labels)
-    return levels
+    columns = range(binning.n_columns)
+    return [_known(binning, j) for j in columns if _in_frames(binning, binning.begin[j])]
+
+
+def _known(binning, j):
+    """Return the levels of column j that have bins of their own, on any of its pages."""
+    known = {}
+    for page in binning.pages_of(j):
+        labels = binning.labels[page]
+        known |= dict.fromkeys(labels[:-1] if binning.has_others(page) else labels)
+    return list(known)
 
 
 def _block(tree, values, binning):
@@ -213,7 +218,7 @@ def _block(tree, values, binning):
     lines = {
         "num_leaves": [len(leaves)],
         "num_cat": [len(bounds) - 1],
-        "split_feature": tree.feature[inner],
+        "split_feature": binning.column[tree.feature[inner]],
         "split_gain": tree.gain[inner],
         "threshold": thresholds,
         "decision_type": kinds,
@@ -300,9 +305,12 @@ def _words(members, binning, g):
             "sends them to different sides: give missing values a category of their own before "
             "the fit."
         )
-    known = np.arange(len(labels) - has_others(labels))
+    known = np.arange(len(labels) - binning.has_others(g))
     chosen = known[members[known] != rest].tolist()
-    if not _in_frames(binning, g):
+    if _in_frames(binning, g):
+        place = {label: i for i, label in enumerate(_known(binning, binning.column[g]))}
+        chosen = [place[labels[code]] for code in chosen]
+    else:
         values = [labels[code] for code in known]
         if not all(0 <= value < MOST and value == int(value) for value in values):
             raise ValueError(

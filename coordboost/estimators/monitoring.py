@@ -72,7 +72,7 @@ class StagedModel:
         problem = self.run.problem
         rows = problem.dictionary.at(binned)
         there = None if background is None else problem.dictionary.at(background)
-        values, base = contributions(rows, beta, there)
+        values, base = contributions(rows, problem.binning.column, beta, there)
         return values, problem.constant + base
 
     def losses(self):
@@ -92,20 +92,21 @@ class StagedModel:
         """Return the sum of the gains of all splits by each feature, over trees with a non-zero
         coefficient, (n_features,).
         """
-        feature, gain = self._splits()
-        return np.bincount(feature, gain, self.run.problem.dictionary.n_groups)
+        column, gain = self._splits()
+        return np.bincount(column, gain, self.run.problem.dictionary.n_groups)
 
     def n_splits(self):
         """Return the number of these splits by each feature, (n_features,)."""
-        feature, _ = self._splits()
-        return np.bincount(feature, minlength=self.run.problem.dictionary.n_groups)
+        column, _ = self._splits()
+        return np.bincount(column, minlength=self.run.problem.dictionary.n_groups)
 
     def _splits(self):
-        """Return the features and the gains of all splits of trees with a non-zero coefficient."""
+        """Return the columns and the gains of all splits of trees with a non-zero coefficient."""
         trees = self.run.problem.dictionary.trees
         used = np.flatnonzero(self.beta)
         inner = trees.feature[used] >= 0
-        return trees.feature[used][inner], trees.gain[used][inner]
+        feature = trees.feature[used][inner]
+        return self.run.problem.binning.column[feature], trees.gain[used][inner]
 
 
 class StagedModels(list):

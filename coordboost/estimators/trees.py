@@ -571,7 +571,7 @@ class _BaseBooster(CallbackSupportMixin, Explained, _BaseEstimator):
         if background is not None:
             with named(X="background"):
                 there = self._bin(background)
-        values = np.empty((binned.n_samples, binned.n_features, len(self._models)))
+        values = np.empty((binned.n_samples, self._models.binning.n_columns, len(self._models)))
         bases = np.empty(len(self._models))
         for k, model in enumerate(self._models):
             values[:, :, k], bases[k] = model.contributions(
@@ -799,7 +799,7 @@ class _RandomizedGBM(_DrawnRows):
 
     def _method(self, problem, rate):
         loss = problem.loss
-        n_features = problem.binning.n_features
+        n_features = problem.binning.n_columns
         n_drawn = self._n_drawn(n_features)
         step = (
             LeafSearch(rate) if loss.sigma is None and loss.curvature is None else FittedStep(rate)

@@ -73,8 +73,7 @@ def test_models_learn_them_and_are_saved(tmp_path, as_numbers):
         min_samples_leaf=5,
         random_state=0,
     )
-    with FEW:
-        model.fit(X, Y)
+    model.fit(X, Y)  # no warning: towns that share a bin have too few rows to be chosen
     assert model.score(X, Y) > 0.95
     model.run_.save(tmp_path / "the.run")
     assert cb.load(tmp_path / "the.run").predict(X).tobytes() == model.run_.predict(X).tobytes()

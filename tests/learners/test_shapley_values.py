@@ -16,14 +16,16 @@ from coordboost.learners.trees.contributions import BLOCK, contributions
 from coordboost.learners.trees.forest import Forest, Nodes
 from coordboost.learners.trees.tree import Trees
 
-FEATURES = range(N_FEATURES)
+FEATURES = np.arange(N_FEATURES)
 
 
-def explained(trees, rows, beta, background=None):
+def explained(trees, rows, beta, background=None, column=None):
     """The contributions on these rows, and the forest on them."""
     nodes = Nodes.of(trees)
     there = None if background is None else Forest(background, trees, nodes)
-    return *contributions(Forest(rows, trees, nodes), beta, there), Forest(rows, trees, nodes)
+    column = np.arange(len(rows.codes)) if column is None else column
+    found = contributions(Forest(rows, trees, nodes), column, beta, there)
+    return *found, Forest(rows, trees, nodes)
 
 
 def value(trees, j, row, known, there, at=0):
@@ -42,37 +44,45 @@ def value(trees, j, row, known, there, at=0):
     return np.average(below, weights=trees.n_samples[j, left : left + 2])
 
 
-def shapley_values(trees, j, row, there):
-    """The Shapley values of the features for tree j: sums over all sets of the others."""
+def shapley_values(trees, j, row, there, column):
+    """The Shapley values of the columns for tree j: sums over all sets of the others."""
+    n_columns = column[-1] + 1
     game = {
-        known: value(trees, j, row, known, there)
-        for size in range(N_FEATURES + 1)
-        for known in combinations(FEATURES, size)
+        known: value(trees, j, row, FEATURES[np.isin(column, known)], there)
+        for size in range(n_columns + 1)
+        for known in combinations(range(n_columns), size)
     }
-    values = np.zeros(N_FEATURES)
+    values = np.zeros(n_columns)
     for known, without in game.items():
-        for i in set(FEATURES) - set(known):
-            share = factorial(len(known)) * factorial(N_FEATURES - len(known) - 1)
+        for i in set(range(n_columns)) - set(known):
+            share = factorial(len(known)) * factorial(n_columns - len(known) - 1)
             more = game[tuple(sorted((*known, i)))]
-            values[i] += share / factorial(N_FEATURES) * (more - without)
+            values[i] += share / factorial(n_columns) * (more - without)
     return values, game[()]
 
 
+@pytest.mark.parametrize("pages", [(), (1, 2, N_FEATURES - 1)])
 @pytest.mark.parametrize("most", [1, 2, 9, 30, 300])
-def test_contributions_are_shapley_values(most):
-    """Over all sets of features, by the shares of the training rows and by a background."""
+def test_contributions_are_shapley_values(most, pages):
+    """Over all sets of columns, by the shares of the training rows and by a background.
+
+    Features of one column, its pages, are known or unknown together.
+    """
+    column = np.cumsum(~np.isin(FEATURES, pages)) - 1
     rng = np.random.default_rng(most)
     trees = random_trees(rng, 3, most)
     beta = rng.normal(size=3)
     rows, background = binned(rng, 4), binned(rng, 3)
     for there in (None, background):
-        values, base, _ = explained(trees, rows, beta, there)
+        values, base, _ = explained(trees, rows, beta, there, column)
         for i, row in enumerate(rows.codes.T):
             others = [None] if there is None else list(there.codes.T)
             games = [
                 (beta[j] * part, beta[j] * start)
                 for j in range(3)
-                for part, start in [shapley_values(trees, j, row, other) for other in others]
+                for part, start in [
+                    shapley_values(trees, j, row, other, column) for other in others
+                ]
             ]
             want = sum(part for part, _ in games) / len(others)
             np.testing.assert_allclose(values[i], want, rtol=1e-11, atol=1e-13)

@@ -101,7 +101,7 @@ class RunModel(NamedTuple):
     @property
     def names(self):
         """Names of the features."""
-        return self.run.problem.binning.names
+        return self.run.problem.binning.column_names
 
     @property
     def two_class(self):
@@ -125,7 +125,8 @@ class RunModel(NamedTuple):
         by_trees = not self.run.problem.countable
         feature = dictionary.trees.feature[used] if by_trees else dictionary.feature[used]
         size = dictionary.trees.gain[used] if by_trees else np.abs(state.beta[used])
-        total = np.bincount(feature[feature >= 0], size[feature >= 0], len(self.names))
+        column = self.run.problem.binning.column[feature[feature >= 0]]
+        total = np.bincount(column, size[feature >= 0], len(self.names))
         share = total / (total.sum() or 1.0)
         return [
             {"column": name, "coefficient": value, "effect": value}

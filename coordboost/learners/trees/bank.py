@@ -99,8 +99,8 @@ class TreeBank(Learners):
 
     @property
     def n_groups(self):
-        """Number of features."""
-        return self.family.binning.n_features
+        """Number of columns of the table."""
+        return self.family.binning.n_columns
 
     @property
     def takes_noise(self):
@@ -201,7 +201,7 @@ class TreeBank(Learners):
     @functools.cached_property
     def _features(self):
         """All features."""
-        return np.arange(self.n_groups)
+        return np.arange(self.family.binning.n_features)
 
     def see(self, j):
         """Make tree j the current one."""
@@ -212,10 +212,14 @@ class TreeBank(Learners):
 
     def find(self, v):
         """Grow a tree that fits `v` and add it to the bank; return its number and correlation."""
-        return self.find_in(v, self._features)
+        return self._find_by(v, self._features)
 
     def find_in(self, v, groups):
-        """Do the same as `find`, with splits by the features `groups` only."""
+        """Do the same as `find`, with splits by the columns `groups` only."""
+        return self._find_by(v, self.family.binning.features_of(groups))
+
+    def _find_by(self, v, groups):
+        """Do the same as `find`, with splits by some features only."""
         if self.family.growth.subsample < 1:
             return self._find_in_some(v, groups)
         j = self.n_learners
@@ -416,7 +420,7 @@ class TreeBank(Learners):
                 f"a shape function needs trees with one split (max_depth=1), but tree {deep[0]} "
                 f"has {n_leaves} leaves."
             )
-        values = np.zeros((self.n_groups, 8 * SET))
+        values = np.zeros((self.family.binning.n_features, 8 * SET))
         left = trees.left
         feature = self.feature
         for j in learners:
@@ -466,7 +470,7 @@ class TreeBank(Learners):
 
         See ``Binning.coarse``.
         """
-        return edges_of(self.store, self.n_learners, self.n_groups)
+        return edges_of(self.store, self.n_learners, self.family.binning.n_features)
 
 
 class Prefixes:

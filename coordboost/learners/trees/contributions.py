@@ -1,4 +1,7 @@
-"""Contributions of features to the predictions of trees: exact Shapley values.
+"""Contributions of columns to the predictions of trees: exact Shapley values.
+
+A *feature* here is a column of the table. One with many categories is split by its pages, several
+columns of bins, which are known or unknown together.
 
 The value of a set of features at a row is what a tree predicts that knows only these features. At a
 split by one of them the row goes its own way; at any other split it goes both ways, in shares.
@@ -47,6 +50,7 @@ class Paths(NamedTuple):
         above                    0     0     1
 
     parent, above : int64 (n_trees, n_nodes)
+    feature : int64 (n_trees, n_nodes), that of the split of each node
     n_features : int64 (n_trees,), most features on a path
     share : (n_trees, n_nodes), at the parents of a node and of the nodes above it, the product of
         the shares of the training rows that go towards the node
@@ -54,33 +58,37 @@ class Paths(NamedTuple):
 
     parent: np.ndarray
     above: np.ndarray
+    feature: np.ndarray
     n_features: np.ndarray
     share: np.ndarray
 
     @classmethod
-    def of(cls, trees, learners):
-        """Return the paths of the trees `learners` of ``Trees``; other trees get none."""
+    def of(cls, trees, column, learners):
+        """Return the paths of the trees `learners` of ``Trees``; other trees get none.
+
+        column : int64, the feature of each column of bins
+        """
         shape = trees.feature.shape
         parent = np.zeros(shape, dtype=np.int64)
         above = np.zeros(shape, dtype=np.int64)
         n_features = np.zeros(len(trees.n_leaves), dtype=np.int64)
-        paths = cls(parent, above, n_features, np.ones(shape))
+        feature = column[np.maximum(trees.feature, 0)]
+        paths = cls(parent, above, feature, n_features, np.ones(shape))
         compiled(fill_paths)(trees, paths, learners)
         return paths
 
 
 def fill_paths(trees, paths, learners):
     """Write the ``Paths`` of the trees `learners`; shares are 1 before."""
-    parent, above, n_features, share = paths
+    parent, above, feature, n_features, share = paths
     count = np.zeros(parent.shape[1], dtype=np.int64)
     for j in learners:
         for at in range(2 * trees.n_leaves[j] - 1):
             n_features[j] = max(n_features[j], count[at])
-            feature = trees.feature[j, at]
-            if feature < 0:
+            if trees.feature[j, at] < 0:
                 continue
             last = at
-            while last > 0 and trees.feature[j, parent[j, last]] != feature:
+            while last > 0 and feature[j, parent[j, last]] != feature[j, at]:
                 last = parent[j, last]
             n_samples = max(1, trees.n_samples[j, at])
             for child in range(trees.left[j, at], trees.left[j, at] + 2):
@@ -212,7 +220,7 @@ def pass_up(trees, paths, j, n_nodes, share, t, weight, inside, product, values,
         leaves = -1 / (1 - t) - before
         value = trees.values[j, trees.left[j, at]] if trees.feature[j, at] < 0 else 1.0
         scale = weight * value
-        own = values[trees.feature[j, parent], begin : begin + n]
+        own = values[paths.feature[j, parent], begin : begin + n]
         below = product[at, :n]
         add_terms(inside[at, :n], inside[above, :n], scale * stays, scale * leaves, below, own)
         kept = 1.0 if at == trees.left[j, parent] else 0.0  # the right child comes first
@@ -226,7 +234,8 @@ def add_contributions(
 
     They are the n rows from `begin` on.
 
-    background : uint8 (n_features, n_rows), the codes of its rows; none for path-dependent values
+    background : uint8 (n_bin_columns, n_rows), the codes of its rows; no rows for path-dependent
+        values
     values : (n_features, n_samples)
     """
     n_nodes = trees.feature.shape[1]
@@ -265,13 +274,15 @@ def mean_of(trees, learners, beta):
     return float(np.sum(beta[number] * share * trees.values[tree, trees.left[tree, node]]))
 
 
-def contributions(forest, beta, background=None):
+def contributions(forest, column, beta, background=None):
     """Return the contributions of the features to ``B beta``, and the mean that they start from.
 
     Parameters
     ----------
     forest : Forest
         The trees on the rows to be explained.
+    column : int64, increasing
+        The feature of each column of bins.
     beta : (n,)
         Coefficients of the first n trees.
     background : Forest, optional
@@ -289,10 +300,10 @@ def contributions(forest, beta, background=None):
     trees = forest.trees
     learners = np.flatnonzero(beta)
     coefs = np.asarray(beta, dtype=np.float64)[learners]
-    paths = Paths.of(trees, learners)
+    paths = Paths.of(trees, column, learners)
     there = codes[:, :0] if background is None else background.binned.codes
     fixed = (codes, there, trees, forest.nodes, paths, Quadrature.of((paths.n_features + 1) // 2))
-    values = np.zeros(codes.shape)
+    values = np.zeros((column[-1] + 1, codes.shape[1]))
     run = compiled(add_contributions)
     together = slices(len(learners), max(1, PASSES // max(1, there.shape[1])))
 

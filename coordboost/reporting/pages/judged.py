@@ -76,7 +76,7 @@ class BinnedModel(NamedTuple):
     """A model on features in bins.
 
     binning : the bins of the fit
-    importance : the share of each feature, (n_features,)
+    importance : the share of each column, (n_columns,)
     respond : function of rows in bins: predictions on the scale of y, (n_rows,), or probabilities
         of the classes, (n_rows, n_classes)
     classes : the labels of the classes, or None
@@ -88,9 +88,9 @@ class BinnedModel(NamedTuple):
     classes: list | None
 
     def rows(self):
-        """Return the share of each feature that has one, the largest first: pairs (name, share)."""
+        """Return the share of each column that has one, the largest first: pairs (name, share)."""
         order = np.argsort(-self.importance, kind="stable")
-        names = self.binning.names
+        names = self.binning.column_names
         return [(names[j], float(self.importance[j])) for j in order if self.importance[j] > 0]
 
     def draw_importance(self, ax):
@@ -103,22 +103,32 @@ class BinnedModel(NamedTuple):
         display.plot(ax)
 
     def dependences(self, binned):
-        """Return the ``Dependence`` of the most important features on rows in bins, a list."""
+        """Return the ``Dependence`` of the most important columns on rows in bins, a list."""
         codes = binned.codes
         some = np.unique(np.linspace(0, codes.shape[1] - 1, ROWS).astype(int))
         order = np.argsort(-self.importance, kind="stable")[:COLUMNS]
         return [
-            self._dependence(int(g), np.ascontiguousarray(codes[:, some]), codes[g])
-            for g in order
-            if self.importance[g] > 0
+            self._dependence(self.binning.pages_of(j), np.ascontiguousarray(codes[:, some]), codes)
+            for j in order
+            if self.importance[j] > 0
         ]
 
-    def _dependence(self, g, codes, all_codes):
-        """Return the mean prediction where feature g has each of some codes."""
-        places = self._places(g, all_codes)
+    def _dependence(self, pages, codes, all_codes):
+        """Return the mean prediction where the column of `pages` has each of some codes.
+
+        The codes are those of its first page, which has its most frequent categories.
+        """
+        g = pages[0]
+        places = self._places(g, all_codes[g])
+        if len(pages) > 1:
+            places = places[places != self.binning.unseen(g)]
         n = codes.shape[1]
         changed = np.tile(codes, len(places))
         changed[g] = np.repeat(places, n).astype(np.uint8)
+        for page in pages[1:]:
+            is_gap = places == self.binning.missing[g]
+            elsewhere = np.where(is_gap, self.binning.gap(page), self.binning.unseen(page))
+            changed[page] = np.repeat(elsewhere, n).astype(np.uint8)
         pred = self.respond(self.binning.binned(changed))
         mean = pred.reshape(len(places), n, *pred.shape[1:]).mean(axis=1)
         is_gap = places == self.binning.missing[g]
