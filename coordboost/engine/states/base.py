@@ -36,7 +36,9 @@ class ModelState(Piece, ABC):
     #: some learners, and in groups
     best_among: Callable | None = None
     best_in: Callable | None = None
-    #: search(j, a, b): the t that minimises the loss at pred + t (a B_j - b pred)
+    #: search(j, a, b): the t that minimises the loss at pred + t (a B_j - b pred), 0 where that
+    #: direction is 0; b is the share of the model that the direction takes away, 0 for a step
+    #: along the learner alone
     search: Callable | None = None
     #: search_pair(i, a, j, b): the t that minimises the loss at pred + t (a B_i + b B_j)
     search_pair: Callable | None = None

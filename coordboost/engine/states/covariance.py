@@ -161,47 +161,12 @@ class CovarianceState(_CovarianceState, ModelState):
         return self.rounding
 
     def search(self, j, a, b):
-        """The t that minimises the loss at pred + t (a B_j - b pred).
-
-        Parameters
-        ----------
-        j : int
-            The learner.
-        a : float
-            The factor of its column in the direction.
-        b : float
-            The share of the model that the direction takes away: 0 for a step along the learner
-            alone.
-
-        Returns
-        -------
-        float
-            0 where the direction is 0.
-        """
         with_pred = self.start_corr[j] - self.corr[j]
         along = a * self.corr[j] - b * (self.inner[1] - self.inner[0])
         length = a * a * self.gram[j, j] - 2 * a * b * with_pred + b * b * self.inner[0]
         return along / length if length > 0 else 0 * along
 
     def search_pair(self, i, a, j, b):
-        """The t that minimises the loss at pred + t (a B_i + b B_j).
-
-        Parameters
-        ----------
-        i : int
-            A learner.
-        a : float
-            The factor of B_i.
-        j : int
-            Another learner.
-        b : float
-            The factor of B_j.
-
-        Returns
-        -------
-        float
-            The t.
-        """
         along = a * self.corr[i] + b * self.corr[j]
         gram = self.gram
         length = a * a * gram[i, i] + 2 * a * b * gram[i, j] + b * b * gram[j, j]
@@ -415,25 +380,7 @@ class CovarianceColumns(_CovarianceColumns, GreedyState):
         return j, corr[j] * self.scale
 
     def search(self, j, a, b):
-        """The t that minimises the loss at pred + t (a B_j - b pred).
-
-        The Gram column of learner j is held.
-
-        Parameters
-        ----------
-        j : int
-            The learner.
-        a : float
-            The factor of its column in the direction.
-        b : float
-            The share of the model that the direction takes away: 0 for a step along the learner
-            alone.
-
-        Returns
-        -------
-        float
-            0 where the direction is 0.
-        """
+        """The Gram column of learner j is held."""
         corr = self.corr[j]
         scalars = self.scalars
         a = a / self.scale

@@ -154,23 +154,6 @@ class LinearisedState(_LinearisedState, GreedyState):
         return j, self.seen[i]
 
     def search(self, j, a, b):
-        """The t that minimises the loss at pred + t (a B_j - b pred).
-
-        Parameters
-        ----------
-        j : int
-            The learner.
-        a : float
-            The factor of its column in the direction.
-        b : float
-            The share of the model that the direction takes away: 0 for a step along the learner
-            alone.
-
-        Returns
-        -------
-        float
-            The result of ``NaiveState.search``.
-        """
         return search(self.inner, j, a, b)
 
     def push(self, j, shrink, theta):

@@ -302,25 +302,7 @@ class LookaheadState(_LookaheadState, GreedyState):
         return self.places[LEARNER, self.places[FRONT, local]], front[NOW, local] * self.scale
 
     def search(self, j, a, b):
-        """The t that minimises the loss at pred + t (a B_j - b pred).
-
-        j is the learner that `best` returned.
-
-        Parameters
-        ----------
-        j : int
-            The learner.
-        a : float
-            The factor of its column in the direction.
-        b : float
-            The share of the model that the direction takes away: 0 for a step along the learner
-            alone.
-
-        Returns
-        -------
-        float
-            0 where the direction is 0.
-        """
+        """Learner j is the one that `best` returned."""
         scalars = self.scalars
         local = self.scalars.winner
         corr = self.front[NOW, local]

@@ -227,47 +227,14 @@ class NaiveState(_NaiveState, ModelState):
         return self.rounding
 
     def search_pair(self, i, a, j, b):
-        """The t that minimises the loss at pred + t (a B_i + b B_j).
-
-        Parameters
-        ----------
-        i : int
-            A learner.
-        a : float
-            The factor of B_i.
-        j : int
-            Another learner.
-        b : float
-            The factor of B_j.
-
-        Returns
-        -------
-        float
-            The t.
-        """
         direction = a * column(self.dictionary, i) + b * column(self.dictionary, j)
         return linesearch.line_search(
             self.loss_function, self.y, self.weight, self.base + self.pred, direction
         )
 
     def search(self, j, a, b):
-        """The t that minimises the loss at pred + t (a B_j - b pred).
-
-        Parameters
-        ----------
-        j : int
-            The learner.
-        a : float
-            The factor of its column in the direction.
-        b : float
-            The share of the model that the direction takes away: 0 for a step along the learner
-            alone.
-
-        Returns
-        -------
-        float
-            By the line search of the loss, if it has its own; else by Newton steps inside a
-            bracket.
+        """By the line search of the loss, if it has its own; else by Newton steps inside a
+        bracket.
         """
         direction = self.line[0]
         at = self.line[1]
