@@ -6,6 +6,8 @@ import argparse
 import runpy
 from pathlib import Path
 
+HERE = Path(__file__).parent
+
 
 def draw(page, folder, kind="svg"):
     """Run one page and save its figures; their paths."""
@@ -14,7 +16,8 @@ def draw(page, folder, kind="svg"):
     with plt.rc_context({"svg.fonttype": "none"}):  # words stay words
         runpy.run_path(str(page))
         paths = [
-            folder / f"{page.parent.name}_{page.stem.removeprefix('plot_')}_{number}.{kind}"
+            folder
+            / f"{page.relative_to(HERE).parts[0]}_{page.stem.removeprefix('plot_')}_{number}.{kind}"
             for number in plt.get_fignums()
         ]
         for number, path in zip(plt.get_fignums(), paths, strict=True):
@@ -33,8 +36,8 @@ if __name__ == "__main__":
     parser.add_argument(
         "--only", default="", metavar="WORD", help="pages with this in their name, as plot_3"
     )
-    given, here = parser.parse_args(), Path(__file__).parent
+    given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
-    for page in sorted([*here.glob("course/plot_*.py"), *here.glob("gallery/plot_*.py")]):
+    for page in sorted([*HERE.glob("course/plot_*.py"), *HERE.glob("gallery/*/plot_*.py")]):
         if given.only in page.stem:
             print(*draw(page, given.folder, given.kind), sep="\n")

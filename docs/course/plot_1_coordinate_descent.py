@@ -82,7 +82,8 @@ def boosting(n_steps, eps):
     return chosen, resid
 
 
-# %% *In optimisation*: take the coordinate with the largest partial derivative. Move it against the
+# %%
+# *In optimisation*: take the coordinate with the largest partial derivative. Move it against the
 # derivative, and keep all others.
 
 
@@ -102,7 +103,8 @@ coordinates, beta = coordinate_descent(50, eps=0.1)
 print("the same choices:", learners == coordinates)
 print("the same model:", np.allclose(resid, centred - B @ beta))
 
-# %% They are the same method. Why? The least-squares fit of a unit column to :math:`r` has the
+# %%
+# They are the same method. Why? The least-squares fit of a unit column to :math:`r` has the
 # coefficient :math:`c_j` and leaves the sum of squares :math:`\|r\|^2 - c_j^2`. So the best fit has
 # the largest :math:`|c_j|`, and :math:`-c_j` is the partial derivative.
 #
@@ -162,7 +164,8 @@ run = cb.solve(problem, cb.ls_boost(eps=0.1), n_steps=50)
 print("the package makes the same choices:", run.path.learner.tolist() == learners)
 print(run.method.select, run.method.step)
 
-# %% Change the selection rule and keep the step. All four methods below go to the same optimum,
+# %%
+# Change the selection rule and keep the step. All four methods below go to the same optimum,
 # because the function is convex.
 rules = {
     "largest correlation (boosting)": cb.rules.Greedy(),

@@ -132,7 +132,8 @@ cb.plots.BoundDisplay.from_run(
 )
 ax.set_title("LS-Boost, eps = 0.1: the theorem holds, and is careful")
 
-# %% The bound is right at the start, but falls far too slowly later. It must hold for the worst
+# %%
+# The bound is right at the start, but falls far too slowly later. It must hold for the worst
 # target, and this target is not the worst. The numbers of steps to a gap of one percent of what can
 # be explained:
 gap = 0.01 * known.size**2 / 2
@@ -161,7 +162,8 @@ stagewise = cb.solve(problem, cb.forward_stagewise(eps=20.0), n_steps=3000)
 *_, last = cb.theory.subgradient_descent(problem, 20.0, 3000)
 print("the same residual by both roads:", np.allclose(last.resid, stagewise.final.resid))
 
-# %% **Theorem (Freund, Grigas and Mazumder 2017, Theorem 3.1 (iv)).** Squared loss, columns of
+# %%
+# **Theorem (Freund, Grigas and Mazumder 2017, Theorem 3.1 (iv)).** Squared loss, columns of
 # length 1, :math:`\varepsilon > 0`. For every :math:`k` there is an :math:`i \le k` with
 #
 # .. math::
@@ -238,7 +240,8 @@ right.set(
 right.legend(frameon=False)
 fig.suptitle("Small steps: less loss for the same l1 norm")
 
-# %% A long step needs more :math:`\ell_1` norm for the same loss. As :math:`\varepsilon` falls, the
+# %%
+# A long step needs more :math:`\ell_1` norm for the same loss. As :math:`\varepsilon` falls, the
 # curves on the left approach a limit from above. Lesson 3 is about that limit. On new rows the
 # limit is the better model here; on other data the difference may be small.
 #

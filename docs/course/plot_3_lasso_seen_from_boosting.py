@@ -52,7 +52,8 @@ axes[0].set_title("the Lasso, exactly")
 axes[1].set_title("forward stagewise, eps = 2")
 axes[1].set_ylabel("")
 
-# %% The pictures are nearly the same. Part of this is no surprise: *no* model has a smaller loss
+# %%
+# The pictures are nearly the same. Part of this is no surprise: *no* model has a smaller loss
 # than the Lasso of its own :math:`\ell_1` norm, by definition. But it is surprising how near
 # boosting comes. This depends on the step length.
 fig, ax = plt.subplots()

@@ -125,7 +125,8 @@ run = cb.solve(problem, cb.methods.lasso_cd(penalty), n_steps=200)
 print("by hand:        optimum in [{:.6f}, {:.6f}]".format(*interval(run.beta, penalty)))
 print("by the package:", run.certificate())
 
-# %% The interval tends to close while the method runs. The upper end falls, as coordinate descent
+# %%
+# The interval tends to close while the method runs. The upper end falls, as coordinate descent
 # is a descent method. The lower end need not rise in each step, but the best lower end so far is
 # also valid.
 ends = np.array([interval(state.beta, penalty) for state in run.replay(range(121))])

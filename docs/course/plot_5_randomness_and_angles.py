@@ -74,7 +74,8 @@ fig.legend(
     frameon=False,
 )
 
-# %% To find the angle one must *maximise* a convex function, which is hard in general. So the
+# %%
+# To find the angle one must *maximise* a convex function, which is hard in general. So the
 # package returns an interval, with witnesses for both ends.
 X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
 problem = cb.Problem(X[["sex", "bmi", "bp", "s3", "s5"]], y)
@@ -167,7 +168,8 @@ right.set(xlabel="learners compared", xlim=(0, 15000))
 left.legend(frameon=False)
 fig.suptitle("More looks: fewer steps, but not less work")
 
-# %% Looks are not the only cost: each step has other costs, such as the residual. So programs take
+# %%
+# Looks are not the only cost: each step has other costs, such as the residual. So programs take
 # a :math:`t` in between.
 #
 # What the theorem does not say

@@ -151,7 +151,8 @@ print(f"the theorem allows gamma = {limit:.5f}")
 allowed = cb.solve(basis, cb.agbm(eta=1.0, gamma="auto"), 300)
 print(cb.theory.check(allowed))
 
-# %% With :math:`\gamma = 0.3` the loss first falls, then rises, and ends far above its start. A
+# %%
+# With :math:`\gamma = 0.3` the loss first falls, then rises, and ends far above its start. A
 # :math:`\gamma` a little above the limit may work well: the condition is sufficient, and it is not
 # known how far it is from necessary.
 #
@@ -204,7 +205,8 @@ print(
     f"proof {4 * printed[-1]:.6f}"
 )
 
-# %% The ledger of the package (``coordboost verify ledger``, in a checkout also
+# %%
+# The ledger of the package (``coordboost verify ledger``, in a checkout also
 # ``python -m verification``) has this row with an exact counterexample in fractions, and the
 # corrected statement beside it. A theorem can be right in its idea and wrong in a constant. A run
 # can show it.

@@ -47,7 +47,8 @@ print(
     f"{splits**7:.0e}"
 )
 
-# %% Trees of depth 1 can be listed, as in lesson 1. Deeper ones cannot. So the *scan* of all
+# %%
+# Trees of depth 1 can be listed, as in lesson 1. Deeper ones cannot. So the *scan* of all
 # correlations becomes a *search*: grow a tree for the residual, split by split. In terms of
 # optimisation, an oracle that returns one good column replaces the matrix.
 #
@@ -153,7 +154,8 @@ for depth in (1, 3):
     learners = cb.data.trees(X, max_depth=depth, min_samples=5, exact=True)
     print(f"depth {depth}:", cb.theory.sampled_mca(cb.Problem(learners, y)))
 
-# %% **The certificate.** A dual point must be feasible for *all* columns. A greedy search for a
+# %%
+# **The certificate.** A dual point must be feasible for *all* columns. A greedy search for a
 # tree does not prove that, so for trees the lower end is only the infimum of the loss, 0 for
 # squares. For listed stumps there is a better lower end. Take the best model within the
 # :math:`\ell_1` norm of the run, as in lesson 4.

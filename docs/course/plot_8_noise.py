@@ -81,7 +81,8 @@ print(cb.theory.check(cb.solve(problem, method, 2000)))
 fig, ax = plt.subplots(figsize=(9, 4))
 cb.plots.ChainDisplay.from_chain(sample, 0, law, ax=ax, words="first coefficient")
 
-# %% ``check`` repeats the run with 24 seeds; their mean loss may exceed the mean loss under the law
+# %%
+# ``check`` repeats the run with 24 seeds; their mean loss may exceed the mean loss under the law
 # by six standard errors. *R-hat* compares the parts of a chain, and should be near 1. The
 # *effective draws* say how many independent draws the mean is worth. Each model of the chain
 # depends on the models before it, so there are fewer effective draws than models.
@@ -214,7 +215,8 @@ fresh = truth + 0.4 * np.random.default_rng(1).normal(size=300)
 print(f"new targets in their interval: {np.mean((low <= fresh) & (fresh <= high)):.2f}")
 print(f"means in theirs: {np.mean((mean_low <= truth) & (truth <= mean_high)):.2f}")
 
-# %% The interval for the mean accounts for the noise, but not for what trees cannot express. Check
+# %%
+# The interval for the mean accounts for the noise, but not for what trees cannot express. Check
 # both before you trust a model.
 #
 # Exercises

@@ -22,7 +22,7 @@ PAGES = [
     if not {"_build", "auto_gallery", "auto_course"} & set(page.relative_to(DOCS).parts)
 ]
 OTHERS = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / ".github" / "CONTRIBUTING.md"]
-EXAMPLES = sorted([*(DOCS / "gallery").glob("*.py"), *(DOCS / "course").glob("*.py")])
+EXAMPLES = sorted([*(DOCS / "gallery").glob("*/*.py"), *(DOCS / "course").glob("*.py")])
 
 
 def toctrees(text):
@@ -101,6 +101,12 @@ def test_an_example_has_a_title(example):
     assert "coordboost" in text and not re.search(r"https?://|fetch_|load_dataset", text)
 
 
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda one: one.name)
+def test_the_text_of_an_example_begins_below_its_mark(example):
+    """Words on the line of the mark are shown nowhere."""
+    assert not re.findall(r"^# %%.+$", example.read_text(encoding="utf-8"), re.M)
+
+
 @pytest.mark.slow
 def test_the_site_is_built_without_a_warning(tmp_path):
     pytest.importorskip("sphinx_gallery")
@@ -122,3 +128,6 @@ def test_the_site_is_built_without_a_warning(tmp_path):
     assert outcome.returncode == 0, outcome.stderr
     words = (tmp_path / "html" / "searchindex.js").read_text(encoding="utf-8")
     assert all(word in words for word in ("glmnet", "dualiti", "cosin"))
+    # of these the section that explains them is found first
+    entries = "SHAP", "missing values", "importance", "categories", "early stopping", "offset"
+    assert all(f'"{entry.lower()}":[[' in words for entry in entries)

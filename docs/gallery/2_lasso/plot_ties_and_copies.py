@@ -27,7 +27,8 @@ def knots_of_sklearn(problem, X):
     return alphas, coefs.T, len(caught)
 
 
-# %% First an experiment with 16 runs and four factors, each at -1 or 1, each with effect 1. Their
+# %%
+# First an experiment with 16 runs and four factors, each at -1 or 1, each with effect 1. Their
 # columns enter at once. At the end of the path, where nothing is penalised, the coefficients should
 # be these effects.
 X = np.array(list(itertools.product([-1.0, 1.0], repeat=4)))
@@ -39,7 +40,8 @@ ends = {
 }
 print(f"{ends}, warnings: {n_warnings}")
 
-# %% Then the diabetes data, with copies of four of the ten columns. The end of the path, which has
+# %%
+# Then the diabetes data, with copies of four of the ten columns. The end of the path, which has
 # no penalty, is left out.
 X, y = load_diabetes(return_X_y=True)
 X = np.column_stack([X, X[:, [1, 2, 3, 8]]])

@@ -13,7 +13,8 @@ from sklearn.datasets import load_diabetes
 
 import coordboost as cb
 
-# %% First an example with two columns and two samples: residuals are points in the plane. The
+# %%
+# First an example with two columns and two samples: residuals are points in the plane. The
 # contours of f are parallelograms, and each step is at right angles to the side where it begins.
 # After some steps the residual jumps back and forth across a kink of f, where both columns have the
 # same absolute correlation.
@@ -22,7 +23,8 @@ B = np.array([np.cos(angles), np.sin(angles)])
 small = cb.Problem(B, [2.0, 1.1], center=False, scale=False)
 resid = np.array([one.resid for one in cb.theory.subgradient_descent(small, 0.2, 14)])
 
-# %% Then the diabetes data, with three step lengths. The method written as subgradient descent and
+# %%
+# Then the diabetes data, with three step lengths. The method written as subgradient descent and
 # the boosting method have the same residuals. With a constant step f falls to about eps / 2, the
 # thin lines, and no further.
 problem = cb.Problem(*load_diabetes(return_X_y=True))

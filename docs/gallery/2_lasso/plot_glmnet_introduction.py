@@ -18,17 +18,20 @@ effects = np.zeros(20)
 effects[[0, 2, 4, 5, 7, 13]] = 1.4, 0.7, 0.9, -0.9, 0.4, -1.1
 y = X @ effects + rng.standard_normal(100)
 
-# %% ``cvfit <- cv.glmnet(x, y)``. With ``standardize=True``, the default of glmnet, alpha is
+# %%
+# ``cvfit <- cv.glmnet(x, y)``. With ``standardize=True``, the default of glmnet, alpha is
 # glmnet's lambda.
 model = cb.CertifiedLassoCV(standardize=True, cv=10, rule="one_se").fit(X, y)
 path = model.path_
 
-# %% ``print(fit)``. glmnet does not have the last column: the duality gap, which bounds how far a
+# %%
+# ``print(fit)``. glmnet does not have the last column: the duality gap, which bounds how far a
 # model is from the optimum, relative to the loss of the constant model.
 table = path.to_frame()[["nonzeros", "deviance", "alpha", "gap"]]
 print(table[::10].to_string(index=False, float_format="%.3g"))
 
-# %% ``coef(cvfit, s = "lambda.1se")``, and the same for ``"lambda.min"``. lambda.1se finds all six
+# %%
+# ``coef(cvfit, s = "lambda.1se")``, and the same for ``"lambda.min"``. lambda.1se finds all six
 # effects, and four columns without effect.
 alphas = {"lambda.1se": model.alpha_, "lambda.min": path.alphas[model.cross_validation_.best]}
 for name, alpha in alphas.items():

@@ -25,7 +25,8 @@ names[groups[1:3]] = [[f"{letter}{k}" for k in range(1, 11)] for letter in "CD"]
 y = 1.5 * X[:, [0, 1, 11, 21]].sum(axis=1) + 0.5 * rng.standard_normal(n_samples)  # A, B, C1 and D1
 
 
-# %% The first 20 genes of one Lasso path are these four and 16 others. Stability selection keeps
+# %%
+# The first 20 genes of one Lasso path are these four and 16 others. Stability selection keeps
 # four genes.
 def fit(X, y, weight):
     return cb.exact_path(cb.Problem(X, y, sample_weight=weight), max_knots=30)
@@ -40,7 +41,8 @@ print(
     f"{found.bounds(q, threshold)['worst']:.2f}"
 )
 
-# %% The genes of a group share its selections: D7 is selected more often than D1, which has the
+# %%
+# The genes of a group share its selections: D7 is selected more often than D1, which has the
 # effect. Some gene of group C and some gene of group D is found in nearly every half.
 fig, ax = plt.subplots(figsize=(8, 5), layout="constrained")
 for group, letter in zip(groups[1:3], "CD", strict=True):

@@ -17,7 +17,8 @@ import coordboost as cb
 X, y = load_diabetes(return_X_y=True)
 X = PolynomialFeatures(2, include_bias=False).fit_transform(X)
 
-# %% Forward stepwise, here orthogonal matching pursuit, adds a column and refits all coefficients.
+# %%
+# Forward stepwise, here orthogonal matching pursuit, adds a column and refits all coefficients.
 # Ridge and the Lasso shrink coefficients by a penalty. Forward stagewise moves one coefficient by a
 # small step at a time. Each is a path.
 penalties = np.geomspace(100, 1e-6, 60)
@@ -34,7 +35,8 @@ looks = {
     "ridge": ("black", 2),
 }
 
-# %% The l1 norm of the coefficients is a common scale for all methods. The curves of forward
+# %%
+# The l1 norm of the coefficients is a common scale for all methods. The curves of forward
 # stagewise and the Lasso coincide. Forward stepwise explains as much at its best point, with half
 # the columns; but its path has jumps. Ridge keeps all columns.
 norms = np.linspace(50, 4000, 80)

@@ -16,7 +16,8 @@ import coordboost as cb
 sets = {"close together": [10, 40, 70], "spread evenly": [0, 60, 120]}
 targets = np.arange(0, 180, 2.5)
 
-# %% The ball touches the boundary of the hull in the direction that is fitted worst. The third
+# %%
+# The ball touches the boundary of the hull in the direction that is fitted worst. The third
 # picture turns the target by 180 degrees and shows the share of the loss that is left after a step
 # of greedy boosting. It is at most 1 - Theta^2, the dashed line. This holds for every later step,
 # too: after k steps at most (1 - Theta^2)^k of the loss is left.

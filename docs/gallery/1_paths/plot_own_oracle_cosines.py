@@ -21,7 +21,8 @@ y = sum(size * np.cos(2 * np.pi * f * time) for f, size in true.items()) + 0.5 *
 )
 
 
-# %% ``find`` returns the best learner as a pair of numbers, frequency and phase, with its
+# %%
+# ``find`` returns the best learner as a pair of numbers, frequency and phase, with its
 # correlation. A grid gives the start of a search over the frequency. The search proves nothing
 # about other learners, so it returns an infinite bound.
 class Waves(cb.learners.LearnerFamily):
@@ -51,7 +52,8 @@ print(
     f"has about {200 * 0.5**2 / 2:.0f}"
 )
 
-# %% Above, the data and the model. Below, the waves of the model: they lie close to the true
+# %%
+# Above, the data and the model. Below, the waves of the model: they lie close to the true
 # frequencies, which are dashed.
 fig, (upper, lower) = plt.subplots(2, 1, figsize=(8, 5), layout="constrained")
 upper.plot(time, y, ".", color="0.5", label="data")

@@ -30,7 +30,8 @@ def peak(read, y):
     return run, megabytes
 
 
-# %% Tables of 50 columns. The first table only compiles the loop. Both fits choose the same
+# %%
+# Tables of 50 columns. The first table only compiles the loop. Both fits choose the same
 # learners, with the same coefficients to 12 digits.
 sizes, stored, loaded = [], [], []
 for n_rows in (1000, 40_000, 80_000, 160_000, 320_000):

@@ -41,7 +41,8 @@ def judged(tol):
     return np.array(gaps), np.array(warned)
 
 
-# %% ``tol`` is the default of scikit-learn, or a loose one. A cross marks a model with a warning:
+# %%
+# ``tol`` is the default of scikit-learn, or a loose one. A cross marks a model with a warning:
 # it had not converged after 1,000 sweeps. Its gap may be small or large, and only the certificate
 # shows which. Without a warning the gap is at most about 2 ``tol``. At the four largest penalties
 # at most one coefficient is not 0, and all programs find the optimum.

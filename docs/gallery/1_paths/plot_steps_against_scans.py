@@ -20,7 +20,8 @@ for j in range(1, 2000):  # neighbours have correlation 1/2
 y = X[:, :10].sum(axis=1) + 1.5 * rng.standard_normal(500)
 problem = cb.Problem(X, y)
 
-# %% All runs end at the same l1 norm, 200. With a hundredth of the step length there are a hundred
+# %%
+# All runs end at the same l1 norm, 200. With a hundredth of the step length there are a hundred
 # times as many steps, but hardly more scans. Where steps are long, the package uses Gram columns
 # instead, the inner products of a few columns with all others.
 print("      eps      steps  scans  Gram columns")

@@ -28,7 +28,8 @@ runs = {name: cb.solve(problem, method, n_steps=30) for name, method in methods.
 for name, run in runs.items():
     print(f"{name}: {run.coef.round(4)} after 30 steps, {run.certificate()}")
 
-# %% The curves are contours of the loss. Both paths have the same first three steps. Then an away
+# %%
+# The curves are contours of the loss. Both paths have the same first three steps. Then an away
 # step moves away from the origin, where both began, and the next step ends at the optimum, marked
 # by a cross. The right picture shows the certified gaps: without away steps the gap falls slowly,
 # with them to rounding level.

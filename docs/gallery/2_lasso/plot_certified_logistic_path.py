@@ -46,7 +46,8 @@ def excess(**settings):
     return np.array(above), np.array(warned)
 
 
-# %% A cross marks a model with a ``ConvergenceWarning``. The solver liblinear gives no warning; but
+# %%
+# A cross marks a model with a ``ConvergenceWarning``. The solver liblinear gives no warning; but
 # it also penalises the intercept, so it minimises another objective.
 models = {
     "liblinear": ({"solver": "liblinear"}, "#E69F00"),

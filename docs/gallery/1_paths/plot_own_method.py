@@ -16,7 +16,8 @@ from sklearn.datasets import load_diabetes
 import coordboost as cb
 
 
-# %% The rule in five lines. It returns how much all coefficients shrink, here 0, and the change of
+# %%
+# The rule in five lines. It returns how much all coefficients shrink, here 0, and the change of
 # coefficient j.
 class RootStep(namedtuple("RootStep", "eps"), cb.rules.StepRule):
     def move(self, k, state, j, corr, beta_j):
@@ -25,7 +26,8 @@ class RootStep(namedtuple("RootStep", "eps"), cb.rules.StepRule):
 
 print(cb.testing.check_piece(RootStep(1.0)))
 
-# %% The rule is compiled together with the loop. The first step of all three methods has the same
+# %%
+# The rule is compiled together with the loop. The first step of all three methods has the same
 # length, 20.
 X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
 problem = cb.Problem(X, y)

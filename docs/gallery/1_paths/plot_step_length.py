@@ -17,7 +17,8 @@ problem = cb.Problem(X, y)
 lasso = cb.exact_path(problem)
 
 
-# %% Longer steps need fewer steps. The runs end at the first step where the sum of the absolute
+# %%
+# Longer steps need fewer steps. The runs end at the first step where the sum of the absolute
 # coefficients, their l1 norm, is at least 1,950.
 def long_enough(state):
     return state.l1 >= 1950

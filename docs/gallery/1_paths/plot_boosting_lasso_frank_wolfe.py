@@ -22,7 +22,8 @@ deltas = np.linspace(0, boosting.final.l1, 37)[1:]  # one frame each
 places = [cb.lasso.PathPoint(l1=delta) for delta in deltas]
 lasso = cb.exact_path(problem).coef_path(places, standardized=True)
 
-# %% For Frank-Wolfe, here with pairwise steps, each radius needs its own run, which ends at the
+# %%
+# For Frank-Wolfe, here with pairwise steps, each radius needs its own run, which ends at the
 # Lasso. Boosting is one run for all radii. It stays near the Lasso until coefficients move back,
 # near the end.
 runs = [

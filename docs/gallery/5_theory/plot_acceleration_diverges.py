@@ -17,7 +17,8 @@ y = np.arange(10, 0, -1.0)
 problem = cb.Problem(np.eye(10), y, center=False, scale=False)
 print(f"the largest gamma that the theorem allows: {cb.theory.momentum_limit(problem):.4f}")
 
-# %% ``gamma="auto"`` takes this value: the run is safe, but slow. With the guard, which is on by
+# %%
+# ``gamma="auto"`` takes this value: the run is safe, but slow. With the guard, which is on by
 # default, you can try a larger gamma. When the loss rises above what the theorem allows, the run
 # goes back to its best model and continues with a quarter of gamma. The steps after the best model
 # are dropped, and not counted here.

@@ -19,7 +19,8 @@ X = pd.DataFrame(rng.uniform(-3, 3, size=(1500, 6)), columns=list("abcdef"))
 y = sum(part(X[name]) for name, part in parts.items()) + 0.5 * rng.normal(size=1500)
 X, X_val, y, y_val = X[:1000], X[1000:], y[:1000], y[1000:]
 
-# %% The Lasso at 30 penalties, over all stumps on 1,000 rows. The prediction is the sum of the
+# %%
+# The Lasso at 30 penalties, over all stumps on 1,000 rows. The prediction is the sum of the
 # shape functions and the constant. The penalty is chosen by the error on 500 validation rows.
 problem = cb.Problem(cb.data.leaf_stumps(X, max_bins=100), y)
 path = cb.lasso_path(problem, n_alphas=30, eps=0.01)
@@ -33,14 +34,16 @@ print(
     f"mean squared error on validation rows {errors[best]:.2f}; variance of the noise {0.5**2:.2f}"
 )
 
-# %% The gap bounds how far the objective of the model is above its least value, relative to the
+# %%
+# The gap bounds how far the objective of the model is above its least value, relative to the
 # loss of a constant.
 print(
     f"{np.count_nonzero(path.coefs[:, best])} of {problem.n_learners} stumps are used; gap at most "
     f"{path.gaps[best]:.0e}"
 )
 
-# %% The shape functions. The model finds the four variables that matter, and almost no effect of
+# %%
+# The shape functions. The model finds the four variables that matter, and almost no effect of
 # the other two.
 fig, axes = plt.subplots(2, 3, figsize=(9, 5), sharey=True, layout="constrained")
 x = np.linspace(-3, 3, 601)

@@ -20,7 +20,8 @@ trail = cb.theory.bounds.Trail.of(run)  # what theorems speak of, at every step
 excess, corr = trail.excess, trail.corr[:-1]
 change = np.diff(excess)
 
-# %% Three claims are checked on the run: the printed one, the corrected one, and the exact change
+# %%
+# Three claims are checked on the run: the printed one, the corrected one, and the exact change
 # of the error, which the package knows. The third one says why: ``tightest 1`` means that both
 # sides are equal.
 rounding = 1e-12 * excess[0]

@@ -19,13 +19,15 @@ import coordboost as cb
 X, y = make_friedman1(n_samples=1000, noise=1.0, random_state=0)
 X, X_test, y, y_test = train_test_split(X, y, random_state=0)
 
-# %% The best single tree. Its size is chosen on the held-out rows, and so is the number of trees
+# %%
+# The best single tree. Its size is chosen on the held-out rows, and so is the number of trees
 # below. Both errors are therefore too small.
 trees = [DecisionTreeRegressor(max_leaf_nodes=k, random_state=0).fit(X, y) for k in range(2, 100)]
 one_tree = min(np.mean((y_test - tree.predict(X_test)) ** 2) for tree in trees)
 print(f"one tree: mean squared error {one_tree:.2f}")
 
-# %% Boosting adds trees one by one. ``score_path`` gives minus the mean loss on held-out rows after
+# %%
+# Boosting adds trees one by one. ``score_path`` gives minus the mean loss on held-out rows after
 # every tree. The squared loss has a factor 1/2, so that the mean squared error is twice the loss.
 fig, ax = plt.subplots(figsize=(7.5, 4.4), layout="constrained")
 looks = {
