@@ -24,6 +24,7 @@ from scipy.sparse import csc_array
 
 from coordboost._utils.checks import shown
 from coordboost.data.columns import Cells, clash
+from coordboost.data.frames import as_pandas
 from coordboost.data.memory import check_room, in_words
 from coordboost.data.recipe import IMPUTE
 
@@ -183,10 +184,7 @@ def frame_of(path, suffix, options, text=(), before=()):
         if suffix in TEXT
         else ("sep", "decimal", "thousands", "encoding") + ("sheet",) * (suffix not in EXCEL)
     )
-    for name in foreign:
-        if (value := getattr(options, name)) is not None:
-            what = "workbooks" if name == "sheet" else "text files"
-            raise ValueError(f"{path}: {name}={shown(value)} is for {what}: leave it out")
+    _refuse_options(path, options, foreign)
     return (
         _text(path, suffix, options, text, before)
         if suffix in TEXT
@@ -194,12 +192,46 @@ def frame_of(path, suffix, options, text=(), before=()):
     )
 
 
+def of_frame(name, frame, options):
+    """Take a data frame of any library as a file with typed columns, called `name` in messages.
+
+    Raises
+    ------
+    ValueError
+        One sentence that begins with the name.
+    """
+    _refuse_options(name, options, ("sep", "decimal", "thousands", "encoding", "sheet"))
+    frame = as_pandas(frame)
+    frame = _without_words(
+        frame.set_axis([str(of).strip() for of in frame.columns], axis=1), options
+    )
+    if twice := repeated(list(frame.columns)):
+        raise ValueError(f"{name}: two columns are called {twice!r}: give each its own name")
+    return Read(frame, Cells())
+
+
+def _refuse_options(path, options, names):
+    """Refuse the options of these names, which are for files of another kind."""
+    for name in names:
+        if (value := getattr(options, name)) is not None:
+            what = "workbooks" if name == "sheet" else "text files"
+            raise ValueError(f"{path}: {name}={shown(value)} is for {what}: leave it out")
+
+
+def _without_words(frame, options):
+    """The frame with missing values in place of the words of the option `na`."""
+    na = list(options.na)
+    for j, dtype in enumerate(frame.dtypes if na else ()):
+        if getattr(dtype, "kind", "O") == "O":
+            frame.isetitem(j, frame.iloc[:, j].mask(frame.iloc[:, j].isin(na)))
+    return frame
+
+
 def _typed(path, suffix, options, text):
     """Read a file with typed columns: Parquet, Arrow, or a sheet of a workbook."""
     import pandas as pd
 
     frame = None
-    na = list(options.na)
     first_row = 2 if suffix in EXCEL else 1
     with opened(path, f"a {suffix} file", Exception) as raw, suppress(ImportError):
         if suffix in EXCEL:
@@ -212,9 +244,7 @@ def _typed(path, suffix, options, text):
             suffix, "openpyxl" if suffix in EXCEL else "pyarrow"
         )
         raise ValueError(f"{path}: pandas needs {needs} to read it: python -m pip install {needs}")
-    for j, dtype in enumerate(frame.dtypes if na else ()):
-        if getattr(dtype, "kind", "O") == "O":
-            frame.isetitem(j, frame.iloc[:, j].mask(frame.iloc[:, j].isin(na)))
+    frame = _without_words(frame, options)
     frame.columns = [str(name).strip() for name in frame.columns]
     return Read(frame, Cells(lambda row: f"row {row + first_row}"))
 

@@ -11,6 +11,12 @@ import numpy as np
 
 from coordboost._utils.checks import items_of
 
+#: How text, dates and missing values become numbers, in the words of messages.
+ENCODED = (
+    'table = read_table(X.assign(y=y), "y", impute="median") does so; then fit(table.frame(), '
+    "table.y), and predict(table.frame(new))"
+)
+
 
 def is_frame(X):
     """Whether X is a data frame: anything with ``columns`` and ``to_numpy``.
@@ -87,7 +93,7 @@ def refuse_times(what, values):
     if is_time(dtype):
         raise ValueError(
             f"{what} holds times ({dtype}): convert times to numbers of days; read_table does so "
-            "for a file."
+            "for a data frame or a file."
         )
 
 
@@ -103,16 +109,28 @@ def refuse_words(X):
         if not is_number(dtype)
     }
     if bad:
-        times = all(map(is_time, bad.values()))
-        how = (
-            "convert times to numbers of days"
-            if times
-            else "scikit-learn's OneHotEncoder makes 0/1 columns from text"
-        )
-        names = ", ".join([*bad][:5])
+        days = "convert times to numbers of days; " if all(map(is_time, bad.values())) else ""
+        names = listed([*bad])
         raise ValueError(
-            f"X must hold real numbers; encode or drop the columns {names} first: {how}; "
-            "read_table does so for a file."
+            f"X must hold real numbers; encode or drop the columns {names} first: {days}{ENCODED}."
+        )
+
+
+def refuse_gaps(X):
+    """Refuse an array, or a data frame of pandas, with missing values, and say what fills them."""
+    if is_frame(X):
+        gone = [str(name) for name in X.columns if X[name].isna().any()]
+        if gone:
+            raise ValueError(
+                f"X contains NaN, missing values, in the columns {listed(gone)}; fill them in: "
+                f"{ENCODED}."
+            )
+    elif isinstance(X, np.ndarray) and X.dtype.kind == "f" and X.ndim == 2 and np.isnan(X).any():
+        row, column = np.argwhere(np.isnan(X))[0].tolist()
+        raise ValueError(
+            f"X contains NaN, a missing value, in row {row} and column {column}: impute or drop "
+            "them, or take an estimator with trees, such as RandomizedGBMRegressor, for which "
+            "values may be missing."
         )
 
 

@@ -26,6 +26,7 @@ from coordboost.data.files import (
     Options,
     arrays_of,
     frame_of,
+    of_frame,
     options_of,
     quoted,
     unsplit,
@@ -35,6 +36,9 @@ from coordboost.data.problem import Problem
 from coordboost.data.recipe import Recipe, Variable, encoded, fill_of, refuse_gap
 from coordboost.data.validation import flag
 from coordboost.losses.base import Loss
+
+#: What messages call a data frame in place of a file.
+FRAME = "the data frame"
 
 
 class Table(NamedTuple):
@@ -210,13 +214,15 @@ class Table(NamedTuple):
 
 
 def read_table(
-    path: str | os.PathLike[str],
+    path: Any,
     target: str | None = None,
     *,
     one_hot: bool = True,
     **options: Any,
 ) -> Table:
-    r"""Read features and target from a file; the suffix, upper or lower case, gives the format.
+    r"""Read features and target from a file, or from a data frame.
+
+    The suffix of a file, upper or lower case, gives its format.
 
     ====================================  =========================================================
     suffix                                content
@@ -231,8 +237,10 @@ def read_table(
 
     Parameters
     ----------
-    path : str or path-like
-        The file; for .npy also ``"X.npy,y.npy"``.
+    path : str, path-like or data frame
+        The file; for .npy also ``"X.npy,y.npy"``. Or a data frame of pandas, polars or another
+        library, with the target among its columns: ``read_table(X.assign(y=y), "y")``. Its
+        categories, texts and dates are encoded, and missing values imputed, as those of a file.
     target : str, optional
         Column or array (.npz) that becomes ``y``; by default ``"y"``. .npy and svmlight have no
         names.
@@ -293,11 +301,15 @@ def read_table(
     2  71.0        0.0
     3  82.0        1.0
     """
-    text, suffix = _suffix(path)
     if not isinstance(target, str | None):
         raise ValueError(f"target must be the name of a column, got {shown(target)}.")
     chosen = options_of(options)
     one_hot = flag("one_hot", one_hot)
+    if is_frame(path):
+        with _placed(FRAME):
+            given = of_frame(FRAME, path, chosen)
+            return _learned(given, "y" if target is None else target, chosen, one_hot)
+    text, suffix = _suffix(path)
     if suffix in NAMED:
         with _placed(text):
             return _learned(

@@ -32,6 +32,7 @@ from coordboost.data.frames import (
     filled,
     is_frame,
     is_time,
+    refuse_gaps,
     refuse_times,
     refuse_words,
 )
@@ -177,6 +178,7 @@ class _BaseLinear(Explained, _BaseEstimator):
         except (TypeError, ValueError):
             if is_frame(X):
                 refuse_words(X)  # a message that names the columns, if they are no numbers
+            refuse_gaps(X)
             raise
 
     def _problem(self, X, y, weight, offset):

@@ -18,7 +18,7 @@ from functools import lru_cache
 # parameters that mark estimators with trees, and those with a grid of penalties
 TREES, GRID = ("max_bins", "alphas")
 NO_TREES = "the model has no trees; RandomizedGBMRegressor and RandomizedGBMClassifier have trees"
-NO_CATEGORIES = "columns must be numbers; scikit-learn's OneHotEncoder converts text"
+NO_CATEGORIES = "columns must be numbers; read_table converts text of a data frame"
 BY_FOLDS = (
     "no rows are held out; estimators with CV at the end of their names choose by cross-validation"
 )

@@ -141,8 +141,8 @@ def test_text_in_a_frame_is_refused_with_the_names_of_its_columns(dtype):
         {"size": [1.0, 2.0, 4.0] * 4, "town": pd.Series(["Ulm", "Jena", "Kiel"] * 4).astype(dtype)}
     )
     sentence = (
-        "^X must hold real numbers; encode or drop the columns town first: scikit-learn's "
-        "OneHotEncoder makes"
+        "^X must hold real numbers; encode or drop the columns town first: table = "
+        'read_table.X.assign.y=y., "y", impute="median". does so; then fit.table.frame'
     )
     for fit in (cb.CertifiedLasso().fit, cb.Problem):
         with pytest.raises(ValueError, match=sentence):
