@@ -28,6 +28,7 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._numba import compiled, kernel
+from coordboost.learners.binned import MOST_BINS
 
 #: Columns of sums: weight, v, max(v, 0), max(v, 0)^2 / weight, min(v, 0)^2 / weight.
 WEIGHT, SUM, UP, SQUARES_UP, SQUARES_DOWN, N_SUMS = range(6)
@@ -694,14 +695,14 @@ class RuleSearch:
     """
 
     def __init__(self, binned, literals, depth, weight, min_support, max_nodes=None):
-        self.literals = literals
         self.depth = depth
         self.weight = weight
         self.max_nodes = max_nodes
         self.total = float(weight.sum())
         self.least = max(min_support * self.total, weight[weight > 0].min(), TINY * self.total)
-        self.codes = np.ascontiguousarray(binned.codes.T)
-        self.begin = np.cumsum(np.append(0, binned.n_bins + 1))
+        codes, n_bins, self.literals = bundled(binned, literals)
+        self.codes = np.ascontiguousarray(codes.T)
+        self.begin = np.cumsum(np.append(0, n_bins + 1))
         self.keys = _keys(weight)
         #: number of nodes of the last search
         self.n_nodes = 0
@@ -810,6 +811,43 @@ class RuleSearch:
         correlations = np.copysign(found.score[:n_found], found.sum[:n_found])[order]
         outside = max(found.state[ABOVE], found.state[UNSEARCHED])
         return [rules[i] for i in order], correlations, float(outside) * (1.0 + SLACK)
+
+
+def bundled(binned, literals):
+    """Return codes, numbers of bins and literals where neighbouring features of two bins, of which
+    at most one has its rarer code in each row, are one feature.
+
+    So indicators of levels become one feature with a bin for each level. The literals hold for the
+    same rows. Sums over pairs of codes then cost what they cost for the feature of levels.
+    """
+    codes = []  # of each new feature
+    n_bins = []
+    feature, low, high, negated = (column.copy() for column in literals)
+    taken = None  # the rows that have a code in the open bundle
+    for g in range(binned.n_features):
+        own = binned.codes[g]
+        of_g = literals.feature == g
+        if binned.n_bins[g] != 2:
+            codes.append(own)
+            n_bins.append(int(binned.n_bins[g]))
+            taken = None
+        else:
+            rarer = int(2 * np.count_nonzero(own == 1) <= len(own))
+            rows = own == rarer
+            fits = taken is not None and n_bins[-1] < MOST_BINS - 1 and not (taken & rows).any()
+            if not fits:
+                codes.append(np.zeros(len(own), dtype=np.uint8))
+                n_bins.append(1)
+                taken = np.zeros(len(own), dtype=bool)
+            holds_there = (low[of_g] <= rarer) & (rarer <= high[of_g])
+            negated[of_g] = holds_there == (negated[of_g] == 1)
+            low[of_g] = n_bins[-1]
+            high[of_g] = n_bins[-1]
+            codes[-1][rows] = n_bins[-1]
+            n_bins[-1] += 1
+            taken |= rows
+        feature[of_g] = len(codes) - 1
+    return np.array(codes), np.array(n_bins), Literals(feature, low, high, negated)
 
 
 def cover_of(literals, rule, codes):

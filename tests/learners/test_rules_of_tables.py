@@ -111,6 +111,24 @@ def test_a_search_that_ends_early_still_bounds_all_rules(max_nodes):
     assert abs(found) <= abs(best) <= outside
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_indicators_of_levels_are_searched_as_one_feature_of_levels(seed):
+    rng = np.random.default_rng(seed)
+    level, other = rng.integers(0, 4, (2, 40))
+    age = rng.integers(0, 3, 40)
+    X = np.column_stack([*(level == k for k in range(4)), age, *(other != k for k in range(3))])
+    v = rng.standard_normal(40)
+    family = cb.data.rules(X.astype(float), depth=3, min_support=0.05)
+    assert len(family.search.begin) - 1 == 3
+    truth = every_learner(literals_of(X.astype(float)), v, np.ones(40), 3, 0.05)
+    rules, correlations, _ = family.find(v, 10_000, -1.0)
+    np.testing.assert_allclose(
+        np.abs(correlations), np.sort(list(truth.values()))[::-1], rtol=SLACK, atol=SLACK
+    )
+    for rule, correlation in zip(rules[:50], correlations, strict=False):
+        assert family.build(rule) @ v == pytest.approx(correlation, abs=SLACK)
+
+
 def test_of_equal_rules_the_shortest_names_the_learner():
     X = np.array([[0.0, 0, 0], [0, 0, 1], [1, 1, 0], [1, 1, 1]])
     family = cb.data.rules(X, depth=2, min_support=0)
