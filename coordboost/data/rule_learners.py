@@ -81,8 +81,8 @@ class RuleFamily(LearnerFamily):
             self.binned, self.literals, self.depth, weight, self.min_support, self.max_nodes
         )
 
-    def find(self, v, k, above):
-        return self.search.best(v, k, above)
+    def find(self, v, k, above, stopped=None):
+        return self.search.best(v, k, above, stopped)
 
     def build(self, rule):
         if rule not in self._scales:
@@ -169,6 +169,22 @@ class RuleBank(Bank):
         j = self.number_of(self.carried.rules[first])
         return j, float(self.columns[j] @ v)
 
+    def search(self, v, k, above, stopped=None):
+        """Return the `k` best rules above a level, their correlations and a bound on all others.
+
+        Raises
+        ------
+        ValueError
+            If no rule has enough support.
+        """
+        found = self.family.find(v, k, above, stopped)
+        if above < 0 and not found[0]:
+            raise ValueError(
+                f"no rule holds for {self.family.min_support:g} of the rows, by weight, and does "
+                "not hold for as many others: pass a smaller min_support, or more columns."
+            )
+        return found
+
     def _bound_on_others(self, v):
         """Return a bound on the absolute correlations of the rules that are not carried."""
         positive = self.weight > 0
@@ -178,12 +194,7 @@ class RuleBank(Bank):
     def _search(self, v):
         """Search the best rules for `v`, as many as memory allows."""
         most = max(FEWEST, min(MOST, ROOM // self.n_samples))
-        rules, _, outside = self.family.find(v, most, -1.0)
-        if not rules:
-            raise ValueError(
-                f"no rule holds for {self.family.min_support:g} of the rows, by weight, and does "
-                "not hold for as many others: pass a smaller min_support, or more columns."
-            )
+        rules, _, outside = self.search(v, most, -1.0)
         rules = sorted(rules, key=lambda rule: (len(rule), rule))
         columns = np.array([self.family.build(rule) for rule in rules])
         self.carried = Carried(v, rules, columns, outside)

@@ -33,6 +33,26 @@ def lasso_problem(
 
     gram : whether the solver needs only the Gram matrix of a tall table, if the loss is squared
     """
+    problem = checked_for_lasso(caller, X, y, sample_weight, loss, fit_intercept, offset, gram)
+    validation.countable(caller, problem)
+    scale = (
+        np.ones(problem.n_learners)
+        if validation.flag("unit_columns", unit)
+        else problem.standardization.norm
+    )
+    factors = as_factors(penalty_factor, problem)[:, problem.standardization.kept]
+    return (
+        problem,
+        scale / np.where((factors[0] > 0) & (factors[0] < math.inf), factors[0], 1.0),
+        factors,
+    )
+
+
+def checked_for_lasso(caller, X, y, sample_weight, loss, fit_intercept, offset=None, gram=False):
+    """Return the Problem of the arguments; raise a ValueError for a loss without certificates.
+
+    gram : as for ``lasso_problem``
+    """
     if isinstance(X, Problem):
         parts = (y, sample_weight, loss, offset)
         if any(part is not None for part in parts) or not fit_intercept:
@@ -52,22 +72,12 @@ def lasso_problem(
             offset=offset,
             center=validation.flag("fit_intercept", fit_intercept),
         )
-    scale = (
-        np.ones(problem.n_learners)
-        if validation.flag("unit_columns", unit)
-        else problem.standardization.norm
-    )
     need_convexity(problem, "a Lasso path")
     if not problem.loss.quadratic:
         _check_smooth(problem)
         if refuted := contradiction(problem, 0.0 * problem.y, problem.start_loss):
             raise ValueError(f"{refuted}. There is no certificate for a Lasso path.")
-    factors = as_factors(penalty_factor, problem)[:, problem.standardization.kept]
-    return (
-        validation.countable(caller, problem),
-        scale / np.where((factors[0] > 0) & (factors[0] < math.inf), factors[0], 1.0),
-        factors,
-    )
+    return problem
 
 
 def names_of_columns(problem):

@@ -16,8 +16,9 @@ from coordboost._utils.interrupt import interruptible
 from coordboost.lasso.choice import check_solver, default_solver, solved_by
 from coordboost.lasso.gaps import no_worse_than_none, reliable_gaps
 from coordboost.lasso.grid import LassoPath
-from coordboost.lasso.inputs import closing_message
+from coordboost.lasso.inputs import checked_for_lasso, closing_message
 from coordboost.lasso.objective import Objective
+from coordboost.lasso.searched import check_options, is_searched, searched_path
 from coordboost.lasso.workingset import FEW_PENALTIES, Solved
 
 
@@ -49,7 +50,7 @@ def lasso_path(
     ----------
     X : array_like, data frame or scipy sparse matrix, (n_samples, n_features); or a Problem
         Columns are centred and scaled to Euclidean norm 1, as for ``exact_path`` and every boosting
-        method.
+        method. Or all rules on a table, ``cb.data.rules(X)``: see Notes.
     y : array_like, (n_samples,); not with a Problem
     alphas : array_like, (n_alphas,), optional
         Penalties >= 0 of the mean loss, in any order: glmnet's lambda (its alpha is `l1_ratio`).
@@ -130,6 +131,13 @@ def lasso_path(
     its columns later, such as ``certificate``, reads X again, and raises a ValueError if X was
     changed; pass ``Problem(X, y)``, which holds a copy, to change X.
 
+    Learners that a search finds, such as ``cb.data.rules(X)`` or a ``LearnerFamily`` of your own,
+    are columns that are never listed. Those found so far are the working set; after each fit a
+    search either finds others whose correlation is too large, or proves the gap over all of them.
+    The path has the learners that it uses; ``n_scans`` counts the searches. Where a search is cut
+    short, by its ``max_nodes`` or Ctrl-C, the gap is larger, but holds over all learners. The
+    options `solver`, `penalty_factor`, limits, `l1_ratio` and `unit_columns` are not for these.
+
     The rule that chooses the solver: ``docs/lasso-path.md``. *Source*: Friedman, Hastie,
     Tibshirani, *Regularization paths for generalized linear models via coordinate descent*.
 
@@ -144,6 +152,22 @@ def lasso_path(
     >>> bool(max(path.gaps) < 1e-6)
     True
     """
+    if is_searched(X):
+        check_options(
+            {
+                "solver": solver,
+                "penalty_factor": penalty_factor,
+                "lower_limits": lower_limits,
+                "upper_limits": upper_limits,
+                "positive": positive,
+                "l1_ratio": l1_ratio,
+                "unit_columns": unit_columns,
+                "products": products,
+            }
+        )
+        problem = checked_for_lasso("lasso_path", X, y, sample_weight, loss, fit_intercept, offset)
+        tol = checked_positive("tol", tol)
+        return searched_path(problem, alphas, n_alphas, eps, tol, refit_intercept)
     objective = Objective.checked(
         X,
         y,

@@ -50,6 +50,8 @@ class InnerSolver(ABC):
     #: Learners whose correlation at the last check reaches this part of the penalty join before a
     #: fit, however old the check is: less than 1 where a fit costs more than a learner.
     joins_from = 1.0
+    #: Whether no further check at this penalty would give a smaller gap: a search was cut short.
+    exhausted = False
     #: The loss at 0, less the infimum: gaps are relative to it.
     null_loss: float
     #: Number of scans of all learners so far.
@@ -150,7 +152,7 @@ class WorkingSet:
                 if gap < best_gap:
                     best_gap = gap
                     model = inner.model()
-                if best_gap <= wanted or interrupted():
+                if best_gap <= wanted or interrupted() or inner.exhausted:
                     break
                 joined, crowded = self._let_join(lam)
                 if joined:

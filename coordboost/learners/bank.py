@@ -61,7 +61,7 @@ class Bank(Learners):
 
         The best one has the largest absolute correlation.
         """
-        learners, corr, _ = self._found(v)
+        learners, corr, _ = self.search(v, 1, -1.0)
         if not len(learners):
             raise ValueError(
                 f"{type(self.family).__name__}.find(v, 1, above=-1.0) must return a learner, "
@@ -92,15 +92,18 @@ class Bank(Learners):
 
         The bank does not grow.
         """
-        _, corr, outside = self._found(v)
+        _, corr, outside = self.search(v, 1, -1.0)
         return max(float(np.abs(corr).max(initial=0.0)), outside)
 
-    def _found(self, v):
+    def search(self, v, k, above, stopped=None):
         """Return what `find` of the family gives, checked.
 
-        It is at most one learner, of any correlation, and a bound on all others.
+        It is at most `k` learners with correlations above a level, and a bound on all others. The
+        bank does not grow.
+
+        stopped : callable, whether to end early; a search of the family's own may ask
         """
-        found = self.family.find(v, 1, -1.0)
+        found = self.family.find(v, k, above)
         try:
             learners, corr, outside = found
             corr = np.asarray(corr, dtype=np.float64)
@@ -111,16 +114,25 @@ class Bank(Learners):
             outside = math.nan
         if (
             corr.shape != (len(learners),)
-            or len(learners) > 1
+            or len(learners) > k
             or not np.isfinite(corr).all()
             or math.isnan(outside)
         ):
             raise ValueError(
                 f"{type(self.family).__name__}.find must return (learners, correlations, outside): "
-                "at most one learner, a finite correlation for each, and a bound (math.inf if "
+                f"at most {'one learner' if k == 1 else f'{k} learners'}, a finite correlation for "
+                "each, and a bound (math.inf if "
                 f"unknown); got {shown(found)}."
             )
         return learners, corr, outside
+
+    def only(self, index):
+        """Return an independent bank with the learners `index` alone."""
+        new = type(self)(self.family, self.weight)
+        new.learners = [self.learners[j] for j in index]
+        new.number = {learner: j for j, learner in enumerate(new.learners)}
+        new.columns = [self.columns[j] for j in index]
+        return new
 
     def number_of(self, learner):
         """Return the number of a learner; a new one is built."""

@@ -58,6 +58,9 @@ class Learners(Piece, ABC):
     #: refit(j, v, scale, key): fit the learner just found to v and white noise, and return its
     #: length; None for unit columns
     refit: Callable | None = None
+    #: search(v, k, above, stopped), of a bank: up to k learners above a level, their correlations,
+    #: and a bound on those of all others
+    search: Callable | None = None
     #: saved(n): the first n learners of a bank as a named tuple of arrays, whose `opened` restores
     #: the bank
     saved: Callable | None = None

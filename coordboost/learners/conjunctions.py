@@ -750,7 +750,7 @@ class RuleSearch:
         levels.n_allowed[0] = n_literals
         return levels
 
-    def best(self, v, k, above):
+    def best(self, v, k, above, stopped=None):
         """Return the `k` learners with the largest absolute correlations above a level.
 
         Parameters
@@ -758,6 +758,8 @@ class RuleSearch:
         v : ndarray, (n_samples,)
         k : int
         above : float
+        stopped : callable, optional
+            Whether to end early, asked after every block of nodes; the bound is then larger.
 
         Returns
         -------
@@ -782,6 +784,8 @@ class RuleSearch:
         scratch = self._scratch()
         self.n_nodes = 0
         while levels.at[0] >= 0 and self.n_nodes != self.max_nodes:
+            if self.n_nodes and stopped is not None and stopped():
+                break
             left = BLOCK if self.max_nodes is None else min(BLOCK, self.max_nodes - self.n_nodes)
             self.n_nodes += compiled(search)(
                 table, self.literals, limits, levels, scratch, found, left

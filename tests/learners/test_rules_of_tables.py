@@ -2,54 +2,20 @@
 on new rows, and certificates over all rules.
 """
 
-from itertools import combinations, pairwise
-
 import numpy as np
 import pandas as pd
 import pytest
+from reference_rules import SLACK, every_cover, literals_of, unit_columns
 
 import coordboost as cb
 
 RNG = np.random.default_rng(3)
-SLACK = 1e-9
-
-
-def literals_of(X, categorical=(), negations=True):
-    """Every test of a table and where it holds, by its text."""
-    tests = {}
-    for j, x in enumerate(X.T):
-        missing = np.isnan(x)
-        values = np.unique(x[~missing])
-        if j in categorical:
-            for level in values:
-                tests[f"x{j} = {level}"] = x == level
-                if negations:
-                    tests[f"x{j} != {level}"] = x != level
-        else:
-            for low, high in pairwise(values):
-                cut = (low + high) / 2
-                tests[f"x{j} <= {cut:.6g}"] = x <= cut
-                tests[f"x{j} > {cut:.6g}"] = x > cut
-        if missing.any():
-            tests[f"x{j} is missing"] = missing
-            tests[f"x{j} is not missing"] = ~missing
-    return tests
 
 
 def every_learner(tests, v, weight, depth, min_support):
-    """The absolute correlation of each learner, by its cover or the complement of it."""
-    total = weight.sum()
-    v = v - weight * v.sum() / total
-    seen = weight > 0
-    learners = {}
-    for size in range(1, depth + 1):
-        for names in combinations(tests, size):
-            cover = np.all([tests[name] for name in names], axis=0)
-            share = weight @ cover / total
-            if 0 < share < 1 and min_support - SLACK <= share <= 1 - min_support + SLACK:
-                key = min(cover[seen].tobytes(), (~cover[seen]).tobytes())
-                learners[key] = abs(v[cover].sum()) / np.sqrt(total * share * (1 - share))
-    return learners
+    """The absolute correlations of all learners."""
+    v = v - weight * v.sum() / weight.sum()
+    return np.abs(unit_columns(every_cover(tests, weight, depth, min_support), weight).T @ v)
 
 
 def small_table(seed):
@@ -75,7 +41,7 @@ def test_the_search_finds_the_best_of_all_rules(seed):
     X, v, weight, options = small_table(seed)
     tests = literals_of(X, options["categorical"], options["negations"])
     learners = every_learner(tests, v, weight, options["depth"], options["min_support"])
-    truth = np.sort(list(learners.values()))[::-1]
+    truth = np.sort(learners)[::-1]
     family = cb.data.rules(X, **options).weighted(weight)
     for k in (1, 4, 10_000):
         rules, correlations, outside = family.find(v, k, -1.0)
@@ -122,9 +88,7 @@ def test_indicators_of_levels_are_searched_as_one_feature_of_levels(seed):
     assert len(family.search.begin) - 1 == 3
     truth = every_learner(literals_of(X.astype(float)), v, np.ones(40), 3, 0.05)
     rules, correlations, _ = family.find(v, 10_000, -1.0)
-    np.testing.assert_allclose(
-        np.abs(correlations), np.sort(list(truth.values()))[::-1], rtol=SLACK, atol=SLACK
-    )
+    np.testing.assert_allclose(np.abs(correlations), np.sort(truth)[::-1], rtol=SLACK, atol=SLACK)
     for rule, correlation in zip(rules[:50], correlations, strict=False):
         assert family.build(rule) @ v == pytest.approx(correlation, abs=SLACK)
 
@@ -147,20 +111,6 @@ def test_weights_are_rows_that_occur_more_than_once():
     assert rules == others
 
 
-def enumerated(X, depth):
-    """The matrix of all learners, centred unit columns."""
-    tests = literals_of(X)
-    columns = {}
-    for size in range(1, depth + 1):
-        for names in combinations(tests, size):
-            cover = np.all([tests[name] for name in names], axis=0).astype(float)
-            if 0 < cover.mean() < 1:
-                centred = cover - cover.mean()
-                key = min(cover.tobytes(), (1 - cover).tobytes())
-                columns[key] = centred / np.linalg.norm(centred)
-    return np.column_stack(list(columns.values()))
-
-
 @pytest.mark.parametrize(
     "loss", [cb.losses.Squared(), cb.losses.Logistic(), cb.losses.Huber(1.0)], ids=str
 )
@@ -171,7 +121,8 @@ def test_certificates_hold_over_all_rules(loss):
     family = cb.data.rules(X, depth=2, min_support=0)
     method = cb.methods.frank_wolfe(2.0)
     run = cb.solve(cb.Problem(family, y, loss), method, 50)
-    matrix = cb.learners.Dense(np.ascontiguousarray(enumerated(X, 2).T))
+    covers = every_cover(literals_of(X), np.ones(40), 2, 0.0)
+    matrix = cb.learners.Dense(np.ascontiguousarray(unit_columns(covers, np.ones(40)).T))
     explicit = cb.solve(cb.Problem(matrix, y, loss), method, 2000)
     ours, truth = run.certificate(), explicit.certificate()
     assert ours.lower <= truth.upper + SLACK and truth.lower <= ours.upper + SLACK
