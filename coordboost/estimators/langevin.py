@@ -22,7 +22,16 @@ FEW = 50
 #: at most MOST, which takes precedence.
 TIME, MOST = 10.0, 0.1
 #: Parameters that the chain shares with the model that estimates the variance of the noise.
-PILOT = ("max_depth", "max_leaf_nodes", "min_samples_leaf", "max_bins", "categorical_features")
+PILOT = (
+    "max_depth",
+    "max_leaf_nodes",
+    "min_samples_leaf",
+    "max_bins",
+    "categorical_features",
+    "min_samples_category",
+    "max_split_categories",
+    "category_smoothing",
+)
 
 
 class Uncertainty(NamedTuple):
@@ -241,6 +250,16 @@ class LangevinGBMRegressor(Regression, _LangevinGBM):
     categorical_features : sequence of names, indices or booleans, optional
         Categorical features, in addition to the columns of a data frame with the dtype
         ``category``.
+    min_samples_category : int, default 20
+        A category with fewer rows in a node is not chosen in its split: it goes with those that are
+        not chosen.
+    max_split_categories : int or None, default 4
+        A split chooses at most this many categories, and at most half of them, rounded up: those
+        with the lowest, or with the highest values. The others are the other side. None: any
+        number.
+    category_smoothing : float, default 100.0
+        In the gain and the values of both sides of a split by categories, the weight of this many
+        rows is added to `l2_regularization`; a row has the mean weight in the node.
     noise_variance : float, optional
         Variance of the target around its mean, squared loss only. Default: twice the validation
         loss of gradient boosting; with fewer than 50 rows half the variance of y.
@@ -357,6 +376,9 @@ class LangevinGBMRegressor(Regression, _LangevinGBM):
         l2_regularization=0.0,
         max_bins=255,
         categorical_features=None,
+        min_samples_category=20,
+        max_split_categories=4,
+        category_smoothing=100.0,
         noise_variance=None,
         beta=None,
         gamma=None,
@@ -381,6 +403,9 @@ class LangevinGBMRegressor(Regression, _LangevinGBM):
             l2_regularization=l2_regularization,
             max_bins=max_bins,
             categorical_features=categorical_features,
+            min_samples_category=min_samples_category,
+            max_split_categories=max_split_categories,
+            category_smoothing=category_smoothing,
             early_stopping=early_stopping,
             validation_fraction=validation_fraction,
             n_iter_no_change=n_iter_no_change,
@@ -514,6 +539,16 @@ class LangevinGBMClassifier(Classification, _LangevinGBM):
     categorical_features : sequence of names, indices or booleans, optional
         Categorical features, in addition to the columns of a data frame with the dtype
         ``category``.
+    min_samples_category : int, default 20
+        A category with fewer rows in a node is not chosen in its split: it goes with those that are
+        not chosen.
+    max_split_categories : int or None, default 4
+        A split chooses at most this many categories, and at most half of them, rounded up: those
+        with the lowest, or with the highest values. The others are the other side. None: any
+        number.
+    category_smoothing : float, default 100.0
+        In the gain and the values of both sides of a split by categories, the weight of this many
+        rows is added to `l2_regularization`; a row has the mean weight in the node.
     beta : float, optional
         Inverse temperature, in the unit 1 / (mean loss): the larger it is, the closer the sampled
         models are to the minimum of the loss. Default for the squared loss: N / (noise variance), N
@@ -633,6 +668,9 @@ class LangevinGBMClassifier(Classification, _LangevinGBM):
         l2_regularization=0.0,
         max_bins=255,
         categorical_features=None,
+        min_samples_category=20,
+        max_split_categories=4,
+        category_smoothing=100.0,
         beta=None,
         gamma=None,
         subsample=1.0,
@@ -657,6 +695,9 @@ class LangevinGBMClassifier(Classification, _LangevinGBM):
             l2_regularization=l2_regularization,
             max_bins=max_bins,
             categorical_features=categorical_features,
+            min_samples_category=min_samples_category,
+            max_split_categories=max_split_categories,
+            category_smoothing=category_smoothing,
             early_stopping=early_stopping,
             validation_fraction=validation_fraction,
             n_iter_no_change=n_iter_no_change,

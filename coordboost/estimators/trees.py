@@ -121,6 +121,9 @@ class _BaseBooster(CallbackSupportMixin, Explained, _BaseEstimator):
         l2_regularization,
         max_bins,
         categorical_features,
+        min_samples_category,
+        max_split_categories,
+        category_smoothing,
         early_stopping,
         validation_fraction,
         n_iter_no_change,
@@ -138,6 +141,9 @@ class _BaseBooster(CallbackSupportMixin, Explained, _BaseEstimator):
         self.l2_regularization = l2_regularization
         self.max_bins = max_bins
         self.categorical_features = categorical_features
+        self.min_samples_category = min_samples_category
+        self.max_split_categories = max_split_categories
+        self.category_smoothing = category_smoothing
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
@@ -405,9 +411,18 @@ class _BaseBooster(CallbackSupportMixin, Explained, _BaseEstimator):
             monotone=self.monotonic_cst,
             newton=newton,
             max_bins=self.max_bins,
-            categorical=names_or_indices(self.categorical_features),
+            **self._of_categories(),
             **self._more_limits(),
         )
+
+    def _of_categories(self):
+        """Return the limits of splits by categories, and which columns are categories, a dict."""
+        return {
+            "categorical": names_or_indices(self.categorical_features),
+            "min_samples_category": self.min_samples_category,
+            "max_split_categories": self.max_split_categories,
+            "category_smoothing": self.category_smoothing,
+        }
 
     def _more_limits(self):
         """Return the limits of trees that only some estimators have, a dict."""
@@ -724,6 +739,9 @@ class _RandomizedGBM(_DrawnRows):
             l2_regularization=l2_regularization,
             max_bins=max_bins,
             categorical_features=categorical_features,
+            min_samples_category=min_samples_category,
+            max_split_categories=max_split_categories,
+            category_smoothing=category_smoothing,
             early_stopping=early_stopping,
             validation_fraction=validation_fraction,
             n_iter_no_change=n_iter_no_change,
@@ -733,9 +751,6 @@ class _RandomizedGBM(_DrawnRows):
             n_jobs=n_jobs,
             verbose=verbose,
         )
-        self.min_samples_category = min_samples_category
-        self.max_split_categories = max_split_categories
-        self.category_smoothing = category_smoothing
         self.max_depth = max_depth
         self.max_leaf_nodes = max_leaf_nodes
         self.monotonic_cst = monotonic_cst
@@ -779,11 +794,7 @@ class _RandomizedGBM(_DrawnRows):
         return self.max_depth_
 
     def _more_limits(self):
-        limits = super()._more_limits() | {
-            "min_samples_category": self.min_samples_category,
-            "max_split_categories": self.max_split_categories,
-            "category_smoothing": self.category_smoothing,
-        }
+        limits = super()._more_limits()
         if self.max_delta_step is None:
             return limits
         loss = self._get_loss()
@@ -845,6 +856,9 @@ class _AcceleratedGBM(_DrawnRows):
         l2_regularization=0.0,
         max_bins=255,
         categorical_features=None,
+        min_samples_category=20,
+        max_split_categories=4,
+        category_smoothing=100.0,
         monotonic_cst=None,
         gamma=0.1,
         correction=0,
@@ -868,6 +882,9 @@ class _AcceleratedGBM(_DrawnRows):
             l2_regularization=l2_regularization,
             max_bins=max_bins,
             categorical_features=categorical_features,
+            min_samples_category=min_samples_category,
+            max_split_categories=max_split_categories,
+            category_smoothing=category_smoothing,
             early_stopping=early_stopping,
             validation_fraction=validation_fraction,
             n_iter_no_change=n_iter_no_change,
@@ -903,6 +920,9 @@ class _RegularizedGBM(_BaseBooster):
         l2_regularization=0.0,
         max_bins=255,
         categorical_features=None,
+        min_samples_category=20,
+        max_split_categories=4,
+        category_smoothing=100.0,
         monotonic_cst=None,
         penalty=None,
         nodes=(1, 2, 4, 8, 16, 32),
@@ -928,6 +948,9 @@ class _RegularizedGBM(_BaseBooster):
             l2_regularization=l2_regularization,
             max_bins=max_bins,
             categorical_features=categorical_features,
+            min_samples_category=min_samples_category,
+            max_split_categories=max_split_categories,
+            category_smoothing=category_smoothing,
             early_stopping=early_stopping,
             validation_fraction=validation_fraction,
             n_iter_no_change=n_iter_no_change,
@@ -956,7 +979,7 @@ class _RegularizedGBM(_BaseBooster):
             l2=self.l2_regularization,
             monotone=self.monotonic_cst,
             max_bins=self.max_bins,
-            categorical=names_or_indices(self.categorical_features),
+            **self._of_categories(),
         )
 
     def _method(self, problem, rate):
@@ -1414,6 +1437,16 @@ class AcceleratedGBMRegressor(StagedPredictions, Regression, _AcceleratedGBM):
     categorical_features : sequence of names, indices or booleans, optional
         Categorical features, in addition to the columns of a data frame with the dtype
         ``category``.
+    min_samples_category : int, default 20
+        A category with fewer rows in a node is not chosen in its split: it goes with those that are
+        not chosen.
+    max_split_categories : int or None, default 4
+        A split chooses at most this many categories, and at most half of them, rounded up: those
+        with the lowest, or with the highest values. The others are the other side. None: any
+        number.
+    category_smoothing : float, default 100.0
+        In the gain and the values of both sides of a split by categories, the weight of this many
+        rows is added to `l2_regularization`; a row has the mean weight in the node.
     monotonic_cst : sequence or dict by name, optional
         For each feature 1: predictions must not decrease with it; 0: no constraint; -1: must not
         increase.
@@ -1542,6 +1575,16 @@ class AcceleratedGBMClassifier(StagedProbabilities, Classification, _Accelerated
     categorical_features : sequence of names, indices or booleans, optional
         Categorical features, in addition to the columns of a data frame with the dtype
         ``category``.
+    min_samples_category : int, default 20
+        A category with fewer rows in a node is not chosen in its split: it goes with those that are
+        not chosen.
+    max_split_categories : int or None, default 4
+        A split chooses at most this many categories, and at most half of them, rounded up: those
+        with the lowest, or with the highest values. The others are the other side. None: any
+        number.
+    category_smoothing : float, default 100.0
+        In the gain and the values of both sides of a split by categories, the weight of this many
+        rows is added to `l2_regularization`; a row has the mean weight in the node.
     monotonic_cst : sequence or dict by name, optional
         For each feature 1: predictions must not decrease with it; 0: no constraint; -1: must not
         increase.
@@ -1651,6 +1694,9 @@ class AcceleratedGBMClassifier(StagedProbabilities, Classification, _Accelerated
         l2_regularization=0.0,
         max_bins=255,
         categorical_features=None,
+        min_samples_category=20,
+        max_split_categories=4,
+        category_smoothing=100.0,
         monotonic_cst=None,
         gamma=0.1,
         correction=0,
@@ -1677,6 +1723,9 @@ class AcceleratedGBMClassifier(StagedProbabilities, Classification, _Accelerated
             l2_regularization=l2_regularization,
             max_bins=max_bins,
             categorical_features=categorical_features,
+            min_samples_category=min_samples_category,
+            max_split_categories=max_split_categories,
+            category_smoothing=category_smoothing,
             monotonic_cst=monotonic_cst,
             gamma=gamma,
             correction=correction,
@@ -1725,6 +1774,16 @@ class RegularizedGBMRegressor(StagedPredictions, Regression, _RegularizedGBM):
     categorical_features : sequence of names, indices or booleans, optional
         Categorical features, in addition to the columns of a data frame with the dtype
         ``category``.
+    min_samples_category : int, default 20
+        A category with fewer rows in a node is not chosen in its split: it goes with those that are
+        not chosen.
+    max_split_categories : int or None, default 4
+        A split chooses at most this many categories, and at most half of them, rounded up: those
+        with the lowest, or with the highest values. The others are the other side. None: any
+        number.
+    category_smoothing : float, default 100.0
+        In the gain and the values of both sides of a split by categories, the weight of this many
+        rows is added to `l2_regularization`; a row has the mean weight in the node.
     monotonic_cst : sequence or dict by name, optional
         For each feature 1: predictions must not decrease with it; 0: no constraint; -1: must not
         increase.
@@ -1857,6 +1916,16 @@ class RegularizedGBMClassifier(StagedProbabilities, Classification, _Regularized
     categorical_features : sequence of names, indices or booleans, optional
         Categorical features, in addition to the columns of a data frame with the dtype
         ``category``.
+    min_samples_category : int, default 20
+        A category with fewer rows in a node is not chosen in its split: it goes with those that are
+        not chosen.
+    max_split_categories : int or None, default 4
+        A split chooses at most this many categories, and at most half of them, rounded up: those
+        with the lowest, or with the highest values. The others are the other side. None: any
+        number.
+    category_smoothing : float, default 100.0
+        In the gain and the values of both sides of a split by categories, the weight of this many
+        rows is added to `l2_regularization`; a row has the mean weight in the node.
     monotonic_cst : sequence or dict by name, optional
         For each feature 1: predictions must not decrease with it; 0: no constraint; -1: must not
         increase.
@@ -1971,6 +2040,9 @@ class RegularizedGBMClassifier(StagedProbabilities, Classification, _Regularized
         l2_regularization=0.0,
         max_bins=255,
         categorical_features=None,
+        min_samples_category=20,
+        max_split_categories=4,
+        category_smoothing=100.0,
         monotonic_cst=None,
         penalty=None,
         nodes=(1, 2, 4, 8, 16, 32),
@@ -1997,6 +2069,9 @@ class RegularizedGBMClassifier(StagedProbabilities, Classification, _Regularized
             l2_regularization=l2_regularization,
             max_bins=max_bins,
             categorical_features=categorical_features,
+            min_samples_category=min_samples_category,
+            max_split_categories=max_split_categories,
+            category_smoothing=category_smoothing,
             monotonic_cst=monotonic_cst,
             penalty=penalty,
             nodes=nodes,
