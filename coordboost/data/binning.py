@@ -37,7 +37,7 @@ class Binning:
     names : names of the features; pages of one column have one name
     named : whether they were given, not generated
     labels : for each feature the list of its categories, None for a numeric one
-    coded : for each feature whether it was a column of the dtype ``category``
+    coded : for each feature whether it was a column of the dtype ``category``, or of text
     of_objects : for each feature whether its labels are the text of other objects, such as dates
     column : int64 (n_features,), the column of each feature, increasing
     begin : int64 (n_columns + 1,), where the features of each column begin
@@ -376,7 +376,8 @@ def bin_columns(
     ----------
     X : array_like, data frame, scipy sparse matrix or ``open_columns(...)``
         (n_samples, n_features). NaN is missing. Infinities are ordinary values, the smallest and
-        the largest. Columns of a data frame with the dtype ``category`` hold categories.
+        the largest. Columns of a data frame hold categories if they have the dtype ``category``, or
+        hold text, none of which is a number.
     max_bins : int, 2 to 255
         A numeric column with at most this many distinct values gets a bin for each. Otherwise the
         thresholds are the quantiles k / max_bins: ``max_bins=100`` gives the percentiles of Lu and

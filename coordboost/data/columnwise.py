@@ -38,14 +38,35 @@ def readable(column, name):
         ) from None
     except (TypeError, ValueError):
         array = np.asarray(column)
-        wrong = next(
-            (value for value in array.ravel().tolist() if not isinstance(value, int | float)), array
-        )
+        wrong = next((value for value in array.ravel().tolist() if not is_numeral(value)), array)
         raise ValueError(
             f"column {name!r} must hold real numbers, got {shown(wrong)}; name it in categorical "
             "(categorical_features of an "
             "estimator), or encode it as numbers."
         ) from None
+
+
+def is_numeral(value):
+    """Return whether a value is a number, or text that is one."""
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def is_text(column):
+    """Return whether all values of a column of a frame are text, but the missing ones.
+
+    If some text is a number, it may be a column of numbers with a word for missing values.
+    """
+    if column.dtype.kind != "O" or hasattr(column, "cat"):
+        return False
+    values = column.dropna()
+    if not len(values) or not isinstance(values.iloc[0], str):
+        return False
+    is_all_text = all(isinstance(value, str) for value in values)
+    return is_all_text and not any(map(is_numeral, set(values)))
 
 
 def _by_column(X):
@@ -103,10 +124,11 @@ class RawColumns:
         return list(map(function, columns))
 
     def categories(self):
-        """Indices of the columns of the dtype ``category``."""
+        """Indices of the columns of the dtype ``category``, and of those of text."""
         if not self.frame:
             return []
-        return [j for j in range(self.shape[1]) if hasattr(self._series(j), "cat")]
+        columns = map(self._series, range(self.shape[1]))
+        return [j for j, x in enumerate(columns) if hasattr(x, "cat") or is_text(x)]
 
     def _series(self, j):
         return self.X.iloc[:, j] if hasattr(self.X, "iloc") else self.X[:, j]

@@ -223,9 +223,9 @@ def trees(
     ----------
     X : array_like, data frame or scipy sparse matrix, (n_samples, n_features)
         NaN is missing: at each split missing values go to the side that gives the larger gain; if
-        the rows of the node have none, to the larger child. Columns of the dtype ``category`` hold
-        categories. Missing is one more category. Categories without rows in a node, and those that
-        the fit has not seen, go to the larger child.
+        the rows of the node have none, to the larger child. Columns of a data frame with the dtype
+        ``category``, or of text, hold categories. Missing is one more category. Categories without
+        rows in a node, and those that the fit has not seen, go to the larger child.
     max_depth : int or None, default 3
         Maximum depth of a tree (splits from the root to a leaf). None, or a depth above 10, needs
         `max_leaves` as well.

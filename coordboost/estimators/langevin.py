@@ -248,8 +248,8 @@ class LangevinGBMRegressor(Regression, _LangevinGBM):
         Maximum number of bins per numeric feature; missing values get one more. A categorical
         feature has up to 255.
     categorical_features : sequence of names, indices or booleans, optional
-        Categorical features, in addition to the columns of a data frame with the dtype
-        ``category``.
+        Categorical features, in addition to the columns of a data frame that have the dtype
+        ``category``, or hold text (none of it a number).
     min_samples_category : int, default 20
         A category with fewer rows in a node is not chosen in its split: it goes with those that are
         not chosen.
@@ -537,8 +537,8 @@ class LangevinGBMClassifier(Classification, _LangevinGBM):
         Maximum number of bins per numeric feature; missing values get one more. A categorical
         feature has up to 255.
     categorical_features : sequence of names, indices or booleans, optional
-        Categorical features, in addition to the columns of a data frame with the dtype
-        ``category``.
+        Categorical features, in addition to the columns of a data frame that have the dtype
+        ``category``, or hold text (none of it a number).
     min_samples_category : int, default 20
         A category with fewer rows in a node is not chosen in its split: it goes with those that are
         not chosen.

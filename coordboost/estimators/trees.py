@@ -1036,8 +1036,8 @@ class RandomizedGBMRegressor(StagedPredictions, Regression, _RandomizedGBM):
         Maximum number of bins per numeric feature; missing values get one more. A categorical
         feature has up to 255.
     categorical_features : sequence of names, indices or booleans, optional
-        Categorical features, in addition to the columns of a data frame with the dtype
-        ``category``.
+        Categorical features, in addition to the columns of a data frame that have the dtype
+        ``category``, or hold text (none of it a number).
     min_samples_category : int, default 20
         A category with fewer rows in a node is not chosen in its split: it goes with those that are
         not chosen.
@@ -1195,8 +1195,8 @@ class RandomizedGBMClassifier(StagedProbabilities, Multinomial, Classification, 
         Maximum number of bins per numeric feature; missing values get one more. A categorical
         feature has up to 255.
     categorical_features : sequence of names, indices or booleans, optional
-        Categorical features, in addition to the columns of a data frame with the dtype
-        ``category``.
+        Categorical features, in addition to the columns of a data frame that have the dtype
+        ``category``, or hold text (none of it a number).
     min_samples_category : int, default 20
         A category with fewer rows in a node is not chosen in its split: it goes with those that are
         not chosen.
@@ -1435,8 +1435,8 @@ class AcceleratedGBMRegressor(StagedPredictions, Regression, _AcceleratedGBM):
         Maximum number of bins per numeric feature; missing values get one more. A categorical
         feature has up to 255.
     categorical_features : sequence of names, indices or booleans, optional
-        Categorical features, in addition to the columns of a data frame with the dtype
-        ``category``.
+        Categorical features, in addition to the columns of a data frame that have the dtype
+        ``category``, or hold text (none of it a number).
     min_samples_category : int, default 20
         A category with fewer rows in a node is not chosen in its split: it goes with those that are
         not chosen.
@@ -1573,8 +1573,8 @@ class AcceleratedGBMClassifier(StagedProbabilities, Classification, _Accelerated
         Maximum number of bins per numeric feature; missing values get one more. A categorical
         feature has up to 255.
     categorical_features : sequence of names, indices or booleans, optional
-        Categorical features, in addition to the columns of a data frame with the dtype
-        ``category``.
+        Categorical features, in addition to the columns of a data frame that have the dtype
+        ``category``, or hold text (none of it a number).
     min_samples_category : int, default 20
         A category with fewer rows in a node is not chosen in its split: it goes with those that are
         not chosen.
@@ -1772,8 +1772,8 @@ class RegularizedGBMRegressor(StagedPredictions, Regression, _RegularizedGBM):
         Maximum number of bins per numeric feature; missing values get one more. A categorical
         feature has up to 255.
     categorical_features : sequence of names, indices or booleans, optional
-        Categorical features, in addition to the columns of a data frame with the dtype
-        ``category``.
+        Categorical features, in addition to the columns of a data frame that have the dtype
+        ``category``, or hold text (none of it a number).
     min_samples_category : int, default 20
         A category with fewer rows in a node is not chosen in its split: it goes with those that are
         not chosen.
@@ -1914,8 +1914,8 @@ class RegularizedGBMClassifier(StagedProbabilities, Classification, _Regularized
         Maximum number of bins per numeric feature; missing values get one more. A categorical
         feature has up to 255.
     categorical_features : sequence of names, indices or booleans, optional
-        Categorical features, in addition to the columns of a data frame with the dtype
-        ``category``.
+        Categorical features, in addition to the columns of a data frame that have the dtype
+        ``category``, or hold text (none of it a number).
     min_samples_category : int, default 20
         A category with fewer rows in a node is not chosen in its split: it goes with those that are
         not chosen.

@@ -149,3 +149,36 @@ def test_text_in_a_frame_is_refused_with_the_names_of_its_columns(dtype):
             fit(frame, frame["size"])
     with pytest.raises(ValueError, match="contains NaN"):
         cb.CertifiedLasso().fit(frame[["size"]].replace(2.0, np.nan), frame["size"])
+
+
+@pytest.mark.parametrize("kind", ["pandas", "strings", "polars"])
+def test_trees_take_text_as_categories(kind):
+    rng = np.random.default_rng(4)
+    town = rng.choice(["Ulm", "Jena", "Kiel", None], 600)
+    size = rng.normal(size=600)
+    y = size + 3.0 * (town == "Jena")
+    frame = pd.DataFrame({"size": size, "town": town})
+    coded = frame.astype({"town": "category"})
+    if kind == "polars":
+        frame = pl.DataFrame({"size": size, "town": town.tolist()})
+    elif kind == "strings":
+        frame = frame.astype({"town": "string"})
+    model = cb.RandomizedGBMRegressor(n_estimators=40, random_state=0)
+    expected = model.fit(coded, y).predict(coded)
+    assert model.fit(frame, y).predict(frame).tobytes() == expected.tobytes()
+    assert model.predict(coded).tobytes() == expected.tobytes()
+    assert model.score(frame, y) > 0.5
+
+
+def test_text_with_numbers_in_it_is_no_guess_of_trees():
+    """It may be numbers with a word for missing values: the refusal says what to do."""
+    frame = pd.DataFrame({"age": ["39", "41", "?", "17"] * 9, "size": np.arange(36.0)})
+    with pytest.raises(
+        ValueError,
+        match=r"column 'age' must hold real numbers, got '\?'; name it in categorical .*estimator",
+    ):
+        cb.RandomizedGBMRegressor().fit(frame, frame["size"])
+    numbers = frame.replace("?", None)
+    assert cb.data.bin_columns(numbers)[1].labels == [None, None]
+    named = cb.RandomizedGBMRegressor(n_estimators=1, categorical_features=["age"])
+    assert named.fit(frame, frame["size"]).n_iter_ == 1

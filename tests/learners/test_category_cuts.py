@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reference_trees import naive_tree
 
 import coordboost as cb
 
@@ -171,3 +172,51 @@ def test_the_export_has_the_same_predictions():
     expected = run.predict(new)
     text = cb.estimators.lightgbm_text(run)
     np.testing.assert_allclose(lightgbm_file.predicted(text, new)[:, 0], expected, rtol=1e-9)
+
+
+def leaves_by_hand(X, target, weight, rate, **limits):
+    """What one step adds to the predictions: damped Newton leaves, all splits tried."""
+    d = X.shape[1]
+    others = {"max_leaves": None, "min_samples": 1, "min_weight": 0.0, "min_gain": 0.0, "l2": 0.0}
+    features, leaves = naive_tree(X, target, weight, [0, 1], [0] * d, [0] * d, others | limits)
+    added = np.empty(len(X))
+    for rows, value in leaves:
+        added[rows] = rate * np.sign(value) * np.log1p(abs(value))
+    return features, added
+
+
+@pytest.mark.parametrize("n_classes", [3, 4])
+def test_three_classes_or_more_have_the_splits_of_a_search_on_the_samples(n_classes):
+    """Two rounds of the softmax: in each a tree for every class from the same predictions."""
+    rng = np.random.default_rng(n_classes)
+    n = 700
+    X = np.column_stack(
+        [rng.integers(0, 12, n), np.minimum(rng.geometric(0.15, n), 25), rng.integers(0, 6, n)]
+    ).astype(float)
+    score = rng.normal(size=(n_classes, 12))[:, X[:, 0].astype(int)]
+    score += rng.normal(size=(n_classes, 26))[:, X[:, 1].astype(int)] + 0.2 * X[:, 2]
+    y = (score + rng.gumbel(size=score.shape)).argmax(axis=0)
+    weight = rng.integers(1, 4, n).astype(float)
+    rule = {"min_samples_category": 8, "max_split_categories": 3, "category_smoothing": 5.0}
+    model = cb.RandomizedGBMClassifier(
+        n_estimators=2,
+        learning_rate=0.25,
+        max_features=None,
+        max_depth=3,
+        max_leaf_nodes=None,
+        min_samples_leaf=1,
+        categorical_features=[0, 1],
+        random_state=0,
+        **rule,
+    ).fit(X, y, sample_weight=weight)
+    pred = np.tile([[run.problem.constant] for run in model.runs_], n)
+    for k in range(2):
+        p = np.exp(pred) / np.exp(pred).sum(axis=0)
+        for c, run in enumerate(model.runs_):
+            target = weight * ((y == c) - p[c])
+            curvature = weight * p[c] * (1 - p[c])
+            features, added = leaves_by_hand(X, target, curvature, 0.25, max_depth=3, **rule)
+            assert run.problem.dictionary.tree(k).feature.tolist() == features
+            assert {0, 1} & set(features)
+            pred[c] += added
+    np.testing.assert_allclose(model.decision_function(X), pred.T, rtol=1e-6, atol=1e-8)
