@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import scipy.sparse
+from matplotlib.figure import Figure
 from public import examples
 
 import coordboost as cb
@@ -229,6 +230,17 @@ def _doors():
             cb.model_selection.stability_selection,
             dict(fit=walk, X=X, y=Y, n_pairs=2),
             done,
+        ),
+        "adaptive_factors": (cb.lasso.adaptive_factors, dict(coefs=[1.0, -2.0, 0.0]), done),
+        "explore": (
+            cb.plots.explore,
+            dict(problem=SQUARED, values=[0.5], n_steps=2),
+            lambda explorer: explorer.draw(Figure(), explorer.values[0]),
+        ),
+        "Explorer": (
+            cb.plots.Explorer,
+            dict(draw=lambda figure, value: None, values=[1], label="eps"),
+            lambda explorer: explorer.frame(0),
         ),
         "lasso_path": (cb.lasso_path, dict(X=X, y=Y, n_alphas=3), done),
         "multinomial_path": (cb.lasso.multinomial_path, dict(X=X, y=SIGNS, n_alphas=2), done),

@@ -48,7 +48,7 @@ def adaptive_factors(coefs: ArrayLike, power: float = 1.0) -> np.ndarray:
     >>> factors = cb.lasso.adaptive_factors(ridge.coef_at(step=0))
     >>> path = cb.lasso_path(X, y, penalty_factor=factors, unit_columns=False)
     >>> path.order_of_entry()[:4]
-    array([2, 8, 3, 4])
+    array([2, 6, 3, 8])
     """
     sizes = np.abs(validation.numeric("coefs", coefs, 1))
     power = positive("power", power)

@@ -63,6 +63,14 @@ print(
 )
 
 # %%
+# Before we look at one step, look at many. Forward stagewise boosting adds a step of length *eps*
+# to one coefficient at a time. Move the slider, with the mouse or the arrow keys (in a script,
+# ``cb.plots.explore(problem).show()`` opens it). Grey is the path of the Lasso. On the right: how
+# far the model is from least squares, after each step. Why short steps come near the Lasso, and
+# long ones do not, is the subject of lessons 2 and 3.
+cb.plots.explore(problem)
+
+# %%
 # One step, described in two ways
 # -------------------------------
 #

@@ -142,6 +142,27 @@ plan = cb.theory.plan(problem, cb.ls_boost(0.1), gap=gap)
 print(f"steps promised {plan.n_steps}, steps needed {np.argmax(excess <= gap)}")
 
 # %%
+# What is left after each step? Each point is a patient. The steps take away what the columns
+# explain: first the slope, then little.
+
+
+def draw_residuals(figure, k):
+    """The residuals after k steps, against the predictions of least squares."""
+    ax = figure.subplots()
+    ax.plot(fitted, y - run.predict(X, step=k), ".", color=BLUE, alpha=0.6)
+    ax.axhline(0, color="black", linewidth=1)
+    ax.set(
+        title=f"step {k}: {1 - run.losses[k] / problem.start_loss:.0%} of the variance explained",
+        xlabel="prediction of least squares",
+        ylabel="residual",
+        ylim=(-200, 230),
+    )
+
+
+fitted = run.predict(X)
+cb.plots.Explorer(draw_residuals, [0, 3, 10, 30, 100, 1000, 20_000], "step")
+
+# %%
 # How far? Steps of one length
 # ----------------------------
 #

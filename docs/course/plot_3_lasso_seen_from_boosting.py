@@ -174,6 +174,16 @@ print(cb.theory.check(shrunk, "Theorem 4.1"))
 print(shrunk.certificate())
 
 # %%
+# The bound :math:`\delta` is where the path ends. Up to that norm it stays close to the Lasso.
+cb.plots.explore(
+    problem,
+    lambda delta: cb.regularized_forward_stagewise(eps=1.0, delta=delta),
+    [500.0, 1000.0, 1500.0, 2000.0, 2500.0, 3000.0],
+    label="delta",
+    n_steps=8000,
+)
+
+# %%
 # It is Frank-Wolfe
 # -----------------
 #

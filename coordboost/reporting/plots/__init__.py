@@ -17,6 +17,7 @@ from coordboost.reporting.plots.choices import (
     StabilityDisplay,
 )
 from coordboost.reporting.plots.displays import ErrorDisplay, ProfileDisplay
+from coordboost.reporting.plots.explore import Explorer, explore
 from coordboost.reporting.plots.gaps import BoundDisplay, GapDisplay
 from coordboost.reporting.plots.importance import ImportanceDisplay
 from coordboost.reporting.plots.trees import TreeDisplay
@@ -28,10 +29,12 @@ __all__ = [
     "ChainDisplay",
     "CrossValidationDisplay",
     "ErrorDisplay",
+    "Explorer",
     "GapDisplay",
     "ImportanceDisplay",
     "ProfileDisplay",
     "SelectionDisplay",
     "StabilityDisplay",
     "TreeDisplay",
+    "explore",
 ]
