@@ -52,6 +52,7 @@ from coordboost.estimators.base import (
     rows_with_weight,
     some_rows,
 )
+from coordboost.estimators.coef_table import coef_table
 from coordboost.estimators.contributions import Explained
 from coordboost.estimators.other_names import no_parameter
 from coordboost.model_selection.folds import Folds
@@ -255,6 +256,61 @@ class _BaseLinear(Explained, _BaseEstimator):
                 f"there are {len(self.paths_)} paths, one for each class: see {name}."
             )
         return getattr(self, name)[0]
+
+    def coef_table(self, *, stability=None, q=None, zeros=False):
+        """The coefficients with their names, for a paper: a pandas data frame.
+
+        Parameters
+        ----------
+        stability : Stability, optional
+            Of ``stability_selection`` or ``bootstrap_frequencies`` on the same columns.
+        q : int, optional
+            With `stability`: a column counts as selected if it is among the first q to enter.
+        zeros : bool, default False
+            Whether to list columns of coefficient 0, too.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for the intercept, then one for each column, the largest standardised coefficient
+            first; of several classes one table below the other. ``coef`` is on the scale of X,
+            ``standardized`` that of columns of standard deviation 1. ``entry`` is the place of the
+            column in the order in which the path takes columns up, and ``deviance`` the share of
+            the loss that the path explains there (glmnet's dev.ratio; of a long run at one of 200
+            steps). They are missing where the path is one point, and left out where several
+            classes share a path. ``selected``, with `stability`, is the share of draws.
+            ``attrs["deviance"]`` is the share that the model explains.
+
+        Raises
+        ------
+        ValueError
+            For a `stability` of other columns, or one without `q`, and after a pickle without data.
+        ImportError
+            Without pandas.
+
+        Notes
+        -----
+        ``to_latex`` and ``to_csv`` are methods of the data frame. There are no standard errors: see
+        ``docs/standard-errors.md``. *Cost*: as ``path_.to_frame()``.
+        """
+        check_is_fitted(self)
+        try:
+            import pandas  # noqa: F401
+        except ImportError as error:
+            raise ImportError(
+                "coef_table() needs pandas (python -m pip install pandas); coef_ and intercept_ "
+                "are the same numbers."
+            ) from error
+        return coef_table(
+            self.paths_,
+            self.places_,
+            np.atleast_2d(self.coef_),
+            np.atleast_1d(self.intercept_),
+            classes=self.classes_.tolist() if hasattr(self, "classes_") else None,
+            stability=stability,
+            q=q,
+            zeros=validation.flag("zeros", zeros),
+        )
 
     def _raw_predict(self, X):
         """Return the predictions of all models on the link scale, (n_samples, n_models)."""

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from coordboost._utils.checks import few, function, real
 from coordboost.data import validation
-from coordboost.data.frames import by_index
+from coordboost.data.frames import by_index, is_frame
 from coordboost.model_selection.validate import checked_path, in_threads, rows_and_target
 
 
@@ -31,11 +31,27 @@ class Stability:
     orders : tuple of (n_entered,), columns as they entered, one for each draw
     n_features : columns of X
     halves : whether draws are pairs of complementary halves, for which the bounds hold
+    names : names of the columns, of a data frame; else None
     """
 
     orders: tuple
     n_features: int
     halves: bool
+    names: tuple | None = None
+
+    def __repr__(self):
+        draws = f"{len(self.orders)} {'halves' if self.halves else 'bootstrap draws'}"
+        first = np.array([order[0] for order in self.orders if len(order)], dtype=int)
+        shares = np.bincount(first, minlength=self.n_features) / len(self.orders)
+        most = [j for j in np.argsort(-shares, kind="stable")[:3] if shares[j] > 0]
+        names = ", ".join(f"{self.name(j)} {shares[j]:.0%}" for j in most)
+        return (
+            f"<Stability of {self.n_features} columns, {draws}; first to enter: {names or 'none'}>"
+        )
+
+    def name(self, j):
+        """The name of column `j`; x0, x1, ... without names."""
+        return f"x{j}" if self.names is None else self.names[j]
 
     def frequencies(self, q):
         """Share of draws in which a column is among the first `q` to enter, (n_features,)."""
@@ -156,6 +172,7 @@ def stability_selection(
     (array([2, 3, 8]), 1.5)
     """
     sample_weight = by_index("sample_weight", sample_weight, X)
+    names = tuple(map(str, X.columns)) if is_frame(X) else None
     X, y = rows_and_target(X, y)
     source = validation.generator(rng)
     n = len(y)
@@ -163,7 +180,7 @@ def stability_selection(
     for _ in range(few("n_pairs", validation.whole("n_pairs", n_pairs, 1), 1_000_000)):
         order = source.permutation(n)
         draws += [np.sort(order[: n // 2]), np.sort(order[n // 2 : 2 * (n // 2)])]
-    return _walked(fit, X, y, draws, sample_weight, n_threads, True)
+    return _walked(fit, X, y, draws, sample_weight, n_threads, True, names)
 
 
 def bootstrap_frequencies(
@@ -221,6 +238,7 @@ def bootstrap_frequencies(
     array([0. , 0. , 1. , 0.8, 0. , 0. , 0.2, 0. , 1. , 0. ])
     """
     sample_weight = by_index("sample_weight", sample_weight, X)
+    names = tuple(map(str, X.columns)) if is_frame(X) else None
     X, y = rows_and_target(X, y)
     source = validation.generator(rng)
     n = len(y)
@@ -228,10 +246,10 @@ def bootstrap_frequencies(
         source.integers(0, n, n)
         for _ in range(few("n_draws", validation.whole("n_draws", n_draws, 1), 1_000_000))
     ]
-    return _walked(fit, X, y, draws, sample_weight, n_threads, False)
+    return _walked(fit, X, y, draws, sample_weight, n_threads, False, names)
 
 
-def _walked(fit, X, y, draws, sample_weight, n_threads, halves):
+def _walked(fit, X, y, draws, sample_weight, n_threads, halves, names):
     function("fit", fit, "a function of X, y and sample_weight that returns a path")
     weight = validation.sample_weight(sample_weight, len(y))
 
@@ -243,4 +261,4 @@ def _walked(fit, X, y, draws, sample_weight, n_threads, halves):
     orders = in_threads(
         walked, lambda k, path: checked_path(path).order_of_entry(), len(draws), n_threads
     )
-    return Stability(tuple(orders), X.shape[1], halves)
+    return Stability(tuple(orders), X.shape[1], halves, names)

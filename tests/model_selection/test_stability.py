@@ -6,7 +6,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 from refusal import case, refusals, refused
+from sklearn.datasets import load_diabetes
 
 import coordboost as cb
 
@@ -121,3 +123,24 @@ test_what_is_refused = refusals(
         "q", lambda: stability((np.arange(3),), 9).frequencies(0), "q must be a whole number >= 1"
     ),
 )
+
+
+def test_names_of_a_frame():
+    """They are in the text and in the picture, whose ticks are shares and whole numbers."""
+    X, y = load_diabetes(return_X_y=True, as_frame=True)
+
+    def fit(X, y, weight):
+        return cb.exact_path(cb.Problem(X, y, sample_weight=weight), max_knots=5)
+
+    for draw, options in (
+        (cb.model_selection.stability_selection, {"n_pairs": 3}),
+        (cb.model_selection.bootstrap_frequencies, {"n_draws": 6}),
+    ):
+        found = draw(fit, X, y, **options)
+        assert found.names == tuple(X.columns)
+        assert "bmi" in repr(found) and "\n" not in repr(found) and len(repr(found)) < 120
+        assert "x2" in repr(draw(fit, X.to_numpy(), y, **options))
+        ax = cb.plots.StabilityDisplay.from_stability(found, 3, ax=Figure().subplots()).ax_
+        assert {line.get_label() for line in ax.lines} >= {"bmi", "s5"}
+        assert max(ax.get_yticks()) == 1 and min(ax.get_yticks()) == 0
+        assert all(tick == int(tick) for tick in ax.get_xticks())

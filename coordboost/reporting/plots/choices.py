@@ -520,7 +520,7 @@ class StabilityDisplay(ColumnsDisplay):
         q : int
             The largest number of columns to consider.
         names : sequence of str, (n_features,), optional
-            Names of the columns; default x0, x1, ...
+            Names of the columns; default: those of the data frame, else x0, x1, ...
         threshold : float, optional
             Drawn as a line; then only columns that reach it at `q` have a colour and a name.
         n_labels : int, default 12
@@ -537,9 +537,9 @@ class StabilityDisplay(ColumnsDisplay):
         StabilityDisplay
             The display, drawn.
         """
-        names = [f"x{j}" for j in range(stability.n_features)] if names is None else list(names)
+        names = [stability.name(j) for j in range(stability.n_features)] if names is None else names
         return cls(
-            stability.paths(q), names, threshold=threshold, n_labels=n_labels, title=title
+            stability.paths(q), list(names), threshold=threshold, n_labels=n_labels, title=title
         ).plot(ax, **options)
 
     def _draw(self, ax, line_kw):
@@ -556,6 +556,8 @@ class StabilityDisplay(ColumnsDisplay):
             )
         self._draw_columns(ax, x, self.frequencies, order, n, line_kw)
         ax.set_ylim(0, 1.02)
+        ax.set_yticks(np.linspace(0, 1, 6))
+        ax.locator_params(axis="x", integer=True)
         ax.margins(x=0)
         name_axes(
             ax,
