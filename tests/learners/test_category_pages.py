@@ -128,7 +128,7 @@ def test_models_speak_of_the_columns_of_the_table():
     assert binning.n_features == 4
     assert model.feature_importances_.shape == (3,) and model.feature_importances_[1] > 0.4
     assert model.contributions(NEW).values.shape == (60, 3)
-    assert cb.reporting.plots.ImportanceDisplay.from_estimator(model).names.count("town") == 1
+    assert cb.plots.ImportanceDisplay.from_estimator(model).names.count("town") == 1
     one = fitted(max_features=1)
     trees = one.run_.problem.dictionary.trees
     columns = [set(binning.column[row[row >= 0]].tolist()) for row in trees.feature]

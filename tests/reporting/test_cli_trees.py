@@ -281,7 +281,6 @@ def test_help_of_learners_and_reports_without_coefficients(frame):
         and len(fine("fit --help").stdout.splitlines()) <= 50
     )
     fine("fit t.csv --target price --learner trees --method gbm --steps 2")
-    assert "has no coefficients" in call("coef coordboost-out/gbm.run").stderr
     page = fine("report coordboost-out/gbm.run") and Path("coordboost-out/gbm.html").read_text(
         encoding="utf-8"
     )
@@ -320,3 +319,15 @@ def test_a_run_that_ends_above_its_start_exits_with_1(frame):
         )
         run = cb.load("coordboost-out/gbm.run")
         assert (np.diff(run.losses) <= 1e-12).all()
+
+
+@pytest.mark.parametrize("learner", ["trees", "stumps"])
+def test_coef_shows_the_importance_of_columns(frame, learner):
+    fine(f"fit t.csv --target price --steps 12 --learner {learner} --method gbm")
+    file = "coordboost-out/gbm.run"
+    shares = pd.read_csv(pd.io.common.StringIO(fine(f"coef {file} --csv --all").stdout))
+    assert shares.share.sum() == pytest.approx(1) and shares.share.is_monotonic_decreasing
+    text = fine(f"coef {file}").stdout
+    assert "share, %" in text and f"of {len(shares)} columns are used" in text
+    refused = call(f"coef {file} --json")
+    assert refused.exit_code == 1 and "not a linear model of a table" in refused.stderr

@@ -113,14 +113,52 @@ def coef(run, everything, as_csv, as_json, out, **place):
 
     The coefficients are in the units of the columns of the table, sorted by the size of the effect.
     The effect is the coefficient times the standard deviation of its column; it needs a run file
-    that holds the data.
+    that holds the data. Of a run with trees or stumps, which has no coefficients of columns, the
+    shares of the columns in the gains of all splits are shown.
     """
+    from coordboost.engine.storage.model import RunModel
+
+    model = _model_in(run, linear=as_json, **place)
+    if isinstance(model, RunModel):
+        _show_shares(model, everything, as_csv, out)
+    else:
+        _show_coefficients(model, everything, as_csv, as_json, out)
+
+
+def _show_shares(model, everything, as_csv, out):
+    """Show the share of each column in the gains of all splits, the largest first."""
+    rows = [row for row in model.rows if everything or row["effect"]]
+    rows.sort(key=lambda row: -row["effect"])
+    shares = [(row["column"], row["effect"]) for row in rows]
+    if as_csv or out is not None:
+        write_out(_csv(["column", "share"], shares), out)
+        return
+    table = _table("share, %")
+    for name, share in shares:
+        table.add_row(printable(name), f"{100 * share:.3g}")
+    made = model.run.method.name
+    by_trees = not model.run.problem.countable
+    of = "gains of all splits" if by_trees else "absolute coefficients of the stumps"
+    print_parts(
+        table,
+        f"{made}, step {model.step:,}; {len(shares)} of {len(model.names)} columns are used. The "
+        f"share of a column is that in the {of}.",
+    )
+
+
+def _table(*numbers):
+    """Return a table of columns with numbers of these names, without rows."""
     from rich import box
     from rich.table import Column, Table
 
+    columns = [Column(name, justify="right") for name in numbers]
+    return Table(Column("column", overflow="fold"), *columns, box=box.SIMPLE_HEAD, pad_edge=False)
+
+
+def _show_coefficients(model, everything, as_csv, as_json, out):
+    """Show the coefficients of a ``LinearModel``, those of the largest effects first."""
     from coordboost.reporting.report import adds_to
 
-    model = _model_in(run, **place)
     rows = [row for row in model.rows if everything or row["coefficient"]]
     rows.sort(
         key=lambda row: -abs(row["effect"] if row["effect"] is not None else row["coefficient"])
@@ -133,13 +171,7 @@ def coef(run, everything, as_csv, as_json, out, **place):
     elif as_csv or out is not None:
         write_out(_csv(list(rows[0]), [row.values() for row in rows]), out)
     else:
-        numbers = [
-            Column(name, justify="right")
-            for name in ("coefficient", "effect of one standard deviation")
-        ]
-        table = Table(
-            Column("column", overflow="fold"), *numbers, box=box.SIMPLE_HEAD, pad_edge=False
-        )
+        table = _table("coefficient", "effect of one standard deviation")
         for row in rows:
             effect = "" if row["effect"] is None else f"{row['effect']:.4g}"
             table.add_row(printable(row["column"]), f"{row['coefficient']:.6g}", effect)
