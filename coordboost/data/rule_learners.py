@@ -84,28 +84,46 @@ class RuleFamily(LearnerFamily):
     def find(self, v, k, above, stopped=None):
         return self.search.best(v, k, above, stopped)
 
-    def build(self, rule):
+    def centre_and_norm(self, rule):
+        """The share of the weight of the fit for which a rule holds, and the norm of its centred
+        indicator.
+        """
         if rule not in self._scales:
             weight = self.search.weight
             total = self.search.total
             share = float(weight @ cover_of(self.literals, rule, self.binned.codes)) / total
             self._scales[rule] = share, math.sqrt(total * share * (1.0 - share))
-        share, norm = self._scales[rule]
+        return self._scales[rule]
+
+    def build(self, rule):
+        share, norm = self.centre_and_norm(rule)
         return (cover_of(self.literals, rule, self.binned.codes) - share) / norm
 
     def name(self, rule):
         """The text of a rule: "age <= 41.5 and town = Oslo"."""
-        return " and ".join(self._text(literal) for literal in rule)
+        texts = []
+        for name, comparison, value in self.tests(rule):
+            shown_value = f"{value:.6g}" if isinstance(value, float) else str(value)
+            texts.append(" ".join((name, comparison, shown_value)[: 2 if value is None else 3]))
+        return " and ".join(texts)
 
-    def _text(self, literal):
+    def tests(self, rule):
+        """The tests of a rule: a tuple of (column, comparison, value).
+
+        The comparison is one of <=, >, =, !=, "is missing" and "is not missing", the value a
+        threshold, a level, or None.
+        """
+        return tuple(self._test(literal) for literal in rule)
+
+    def _test(self, literal):
         g, low, high, negated = (int(column[literal]) for column in self.literals)
         name = self.binning.names[g]
         if low == self.binning.missing[g]:
-            return f"{name} is {'not ' if negated else ''}missing"
+            return name, "is not missing" if negated else "is missing", None
         if self.binning.categorical[g]:
-            return f"{name} {'!=' if negated else '='} {self.binning.labels[g][low]}"
+            return name, "!=" if negated else "=", self.binning.labels[g][low]
         cuts = self.binning.thresholds(g)
-        return f"{name} <= {cuts[high]:.6g}" if low == 0 else f"{name} > {cuts[low - 1]:.6g}"
+        return (name, "<=", float(cuts[high])) if low == 0 else (name, ">", float(cuts[low - 1]))
 
     def at(self, rows):
         """The same rules on new rows, a ``Binned``."""
@@ -118,6 +136,7 @@ class RuleFamily(LearnerFamily):
         """The same family without the binned table: its rules can still predict."""
         family = self._copy()
         del family.binned
+        family.weight = None
         return family
 
 

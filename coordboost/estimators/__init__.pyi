@@ -11,6 +11,10 @@ from .contributions import Contributions as Contributions
 from .exports import lightgbm_text as lightgbm_text
 from .langevin import LangevinGBMClassifier as LangevinGBMClassifier
 from .langevin import LangevinGBMRegressor as LangevinGBMRegressor
+from .rules import CertifiedRulesClassifier as CertifiedRulesClassifier
+from .rules import CertifiedRulesClassifierCV as CertifiedRulesClassifierCV
+from .rules import CertifiedRulesRegressor as CertifiedRulesRegressor
+from .rules import CertifiedRulesRegressorCV as CertifiedRulesRegressorCV
 from .stagewise import ForwardStagewiseClassifier as ForwardStagewiseClassifier
 from .stagewise import ForwardStagewiseClassifierCV as ForwardStagewiseClassifierCV
 from .stagewise import ForwardStagewiseRegressor as ForwardStagewiseRegressor

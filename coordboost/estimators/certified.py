@@ -149,7 +149,24 @@ class OnePenalty(_BasePenalized):
         return [self.l1_ratio]
 
 
-class PenaltyGrid(CrossValidated, _BasePenalized):
+class OnGrid:
+    """Mixin: the model is at a penalty of a grid, which has no steps."""
+
+    @property
+    def n_steps_(self):
+        self._only("paths_")  # an AttributeError before the fit, and where there are several
+        return None
+
+    @property
+    def alpha_(self):
+        return float(self.path_.alphas[int(self.place_.step)])
+
+    @property
+    def l1_(self):
+        return float(self.path_.l1[int(self.place_.step)])
+
+
+class PenaltyGrid(OnGrid, CrossValidated, _BasePenalized):
     """Abstract base: the penalty is chosen from a grid."""
 
     def __init__(
@@ -278,19 +295,6 @@ class PenaltyGrid(CrossValidated, _BasePenalized):
             (path.relaxed(gamma), lambda *rows, gamma=gamma: walk(*rows).relaxed(gamma))
             for gamma in gammas
         ]
-
-    @property
-    def n_steps_(self):
-        self._only("paths_")  # an AttributeError before the fit, and where there are several
-        return None
-
-    @property
-    def alpha_(self):
-        return float(self.path_.alphas[int(self.place_.step)])
-
-    @property
-    def l1_(self):
-        return float(self.path_.l1[int(self.place_.step)])
 
 
 class CountRegression(Regression):

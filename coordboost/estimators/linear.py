@@ -148,9 +148,13 @@ class _BaseLinear(Explained, _BaseEstimator):
                 message = self._short_of(path, place)
             if message:
                 warn(message, ConvergenceWarning)
-        coefs, intercepts = zip(*(path._model(place) for path, place in chosen), strict=True)
-        self.coef_, self.intercept_ = self._shape_linear(np.array(coefs), np.array(intercepts))
+        self._set_models([path._model(place) for path, place in chosen])
         return self
+
+    def _set_models(self, models):
+        """Set the coefficients and the intercept of each model."""
+        coefs, intercepts = zip(*models, strict=True)
+        self.coef_, self.intercept_ = self._shape_linear(np.array(coefs), np.array(intercepts))
 
     def _check_table(self, X, *, reset=False):
         limits = {"ensure_min_samples": 2} if reset else {}
@@ -527,7 +531,7 @@ class CrossValidated:
         measure = measure_of(self.scoring, getattr(self, "classes_", y))
         shared = Folds(problem, folds, self._by_gram and self.fit_intercept)
         walks = self._paths(problem, shared.products)
-        rows = rows_quickly(X)
+        rows = self._quick_rows(X)
 
         @cache
         def fold(k):
@@ -544,9 +548,17 @@ class CrossValidated:
         given = y, validation.sample_weight(weight, len(y)), folds
         options = {"measure": measure, "offset": offset, "n_threads": n_threads}
         return [path for path, _ in walks], [
-            of_folds(lambda k, walk=walk: (walk(*fold(k)), rows[folds[k][1]]), *given, **options)
+            of_folds(
+                lambda k, walk=walk: (walk(*fold(k)), some_rows(folds[k][1], rows)[0]),
+                *given,
+                **options,
+            )
             for _, walk in walks
         ]
+
+    def _quick_rows(self, X):
+        """Return X in a form with fast access to rows."""
+        return rows_quickly(X)
 
     def _criterion(self, path, X, y, weight, offset):
         losses = -path.score_path(X, y, weight, offset=offset) * path.problem.weight.sum()

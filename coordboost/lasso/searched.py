@@ -266,14 +266,6 @@ class Searched:
 
     wanted = 0.0
 
-    @property
-    def exhausted(self):
-        return self.source.was_cut
-
-    @property
-    def abs_corr(self):
-        return np.append(np.abs(self.corr), self.source.largest)
-
     def violators(self, level):
         return self.source.numbered(level)
 
@@ -281,6 +273,13 @@ class Searched:
         super().add(learners)
         # of the last residual: learners join only after a check
         self.corr = self.source.scan(self.resid)
+        self._take_over()
+
+    def _take_over(self):
+        """Take over what the last search found out."""
+        self.abs_corr = np.append(np.abs(self.corr), self.source.largest)
+        self.exhausted = self.source.was_cut
+        self.n_scans = self.source.n_searches
 
     def check(self, wanted):
         self.wanted = wanted
@@ -292,7 +291,7 @@ class Searched:
             own = float(np.abs(self.corr).max(initial=0.0))
             level = level_of_search(self.lam, self.wanted, own, self._gap_beside)
             self.source.search(self.resid, level)
-        self.n_scans = self.source.n_searches
+        self._take_over()
 
     def gap(self):
         return self._gap_beside(self.source.largest)

@@ -20,6 +20,7 @@ from coordboost.reporting.plots.displays import ErrorDisplay, ProfileDisplay
 from coordboost.reporting.plots.explore import Explorer, explore
 from coordboost.reporting.plots.gaps import BoundDisplay, GapDisplay
 from coordboost.reporting.plots.importance import ImportanceDisplay
+from coordboost.reporting.plots.rules import RulesDisplay
 from coordboost.reporting.plots.trees import TreeDisplay
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "GapDisplay",
     "ImportanceDisplay",
     "ProfileDisplay",
+    "RulesDisplay",
     "SelectionDisplay",
     "StabilityDisplay",
     "TreeDisplay",

@@ -1,0 +1,101 @@
+"""Display of the rules of a model, as bars with their text."""
+
+from typing import Any, Self
+
+import numpy as np
+
+from coordboost._utils.checks import shown
+from coordboost.reporting.plots.drawing import Bars, Display, name_axes
+
+
+class RulesDisplay(Display):
+    """The coefficients of the rules of a model, as bars, the largest first.
+
+    Parameters
+    ----------
+    coefficients : ndarray, (n_rules,)
+        What each rule adds to the prediction where it holds.
+    rules : sequence of str, (n_rules,)
+        Their text.
+    n_bars : int, default 20
+        Most bars; fewer are drawn where there is no room.
+    title : str
+        Title of the picture.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib Axes and Figure of the picture
+    bars_ : matplotlib's container of the bars
+
+    Examples
+    --------
+    >>> import coordboost as cb
+    >>> from matplotlib.figure import Figure
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
+    >>> model = cb.estimators.CertifiedRulesRegressor(n_alphas=3, eps=0.5, depth=1).fit(X, y)
+    >>> display = cb.plots.RulesDisplay.from_estimator(model, ax=Figure().subplots())
+    >>> display.rules[0] in [text.get_text() for text in display.ax_.get_yticklabels()]
+    True
+    """
+
+    legend = False
+
+    def __init__(self, coefficients, rules, *, n_bars: int = 20, title: str = ""):
+        self.coefficients = coefficients
+        self.rules = rules
+        self.n_bars = n_bars
+        self.title = title
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, *, n_bars: int = 20, title: str = "", ax: Any = None, **options: Any
+    ) -> Self:
+        """Draw the rules of a fitted estimator of rules.
+
+        Parameters
+        ----------
+        estimator : CertifiedRulesRegressor, CertifiedRulesClassifier or one with CV
+            A fitted one, of one model: not of three classes or more.
+        n_bars : int, default 20
+            Most bars; fewer are drawn where there is no room.
+        title : str
+            Title of the picture.
+        ax : matplotlib Axes, optional
+            Default: the Axes of a new figure.
+        **options
+            As for ``plot``: keywords of the bars, as for matplotlib's ``barh``.
+
+        Returns
+        -------
+        RulesDisplay
+            The display, drawn.
+
+        Raises
+        ------
+        ValueError
+            For an estimator without rules, and for three classes or more.
+        """
+        if not hasattr(estimator, "rules_"):
+            raise ValueError(
+                f"RulesDisplay needs an estimator of rules, such as CertifiedRulesRegressor, got "
+                f"{shown(estimator)}."
+            )
+        frame = estimator.rules_()
+        if "class" in frame:
+            raise ValueError(
+                "there are several models, one for each class: pass the rows of rules_() of one as "
+                "RulesDisplay(frame['coefficient'].to_numpy(), frame['rule'].tolist()).plot()."
+            )
+        coefficients = frame["coefficient"].to_numpy()
+        display = cls(coefficients, frame["rule"].tolist(), n_bars=n_bars, title=title)
+        return display.plot(ax, **options)
+
+    def _draw(self, ax, line_kw):
+        order = np.argsort(-np.abs(self.coefficients), kind="stable")
+        bars = Bars(ax, self.n_bars, order)
+        self.bars_ = bars.draw(self.coefficients, self.rules, "{:.3g}", **line_kw)
+        ax.axvline(0.0, linewidth=0.8, color="gray")
+        others = len(order) - len(bars.drawn)
+        words = "coefficient"
+        name_axes(ax, f"{words}; {others:,} others" if others else words, "", self.title)
