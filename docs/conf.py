@@ -59,7 +59,7 @@ sphinx_gallery_conf = {
     "within_subsection_order": "FileNameSortKey",
     "doc_module": ("coordboost",),
     "reference_url": {"coordboost": None},
-    "ignore_repr_types": "matplotlib|list",  # what the last line about a picture returns
+    "ignore_repr_types": "matplotlib|list|Display",  # what a last line about a picture returns
     "backreferences_dir": "api/examples",
     "remove_config_comments": True,
     "show_signature": False,

@@ -154,11 +154,13 @@ class Explorer:
                 'style="max-width: 100%">'
             )
         shown = html.escape(f"{self.label} = {_as_text(self.values[self.start])}", quote=True)
+        name = html.escape(self.label, quote=True)
         return (
-            f'<figure class="explorer"><div><input type="range" min="0" '
+            '<figure class="explorer"><div><input type="range" style="width: 60%" min="0" '
             f'max="{len(frames) - 1}" value="{self.start}" oninput="{MOVE}" '
-            f'aria-label="{html.escape(self.label, quote=True)}" aria-valuetext="{shown}"> '
-            f"<output>{shown}</output></div>" + "".join(frames) + "</figure>"
+            f'aria-label="{name}" aria-valuetext="{shown}"> <output>{shown}</output></div>'
+            + "".join(frames)
+            + "</figure>"
         )
 
     def _repr_html_(self) -> str:
