@@ -146,14 +146,14 @@ least_squares = np.linalg.lstsq(problem.gather([0, 1]), y - y.mean())[0]
 
 
 def draw_law(figure, gamma):
-    """The law for one gamma, and 2,000 draws from a chain."""
+    """The law for one gamma, and draws from a chain."""
     warm = cb.sglb(eps=0.05, beta=40.0, gamma=gamma, select=cb.rules.RandomSubset(1))
-    draws = chain(cb.solve(problem, warm, 40_000, rng=3), burn_in=2000, every=19).pooled
+    draws = chain(cb.solve(problem, warm, 40_000, rng=3), burn_in=2000, every=60).pooled
     ax = figure.subplots()
     ax.plot(*draws.T, ".", color=BLUE, markersize=3, alpha=0.5)
     ax.plot(*ellipse(gibbs(problem, warm)), color="black", linewidth=2)
     ax.plot(*least_squares, "x", color=ORANGE, markersize=12, markeredgewidth=3)
-    ax.set(xlim=(-8, 16), ylim=(-14, 10), xlabel="first coefficient", ylabel="second coefficient")
+    ax.set(xlim=(-2, 12), ylim=(-8, 4), xlabel="first coefficient", ylabel="second coefficient")
 
 
 cb.plots.Explorer(draw_law, [0.01, 0.03, 0.1, 0.3, 1.0, 3.0], "gamma", figsize=(6, 5))
