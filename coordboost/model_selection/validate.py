@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse
@@ -123,6 +123,30 @@ class CrossValidation:
         """
         return replace(self, paths=tuple(path.without_data() for path in self.paths))
 
+    @property
+    def grids(self) -> "list[Grid]":
+        """The grids of penalties that were compared, one for each gamma and `l1_ratio`.
+
+        An empty list for one path, and for paths that are no grids.
+        """
+        n_folds = len(self.losses)
+        firsts = self.paths[::n_folds]
+        ends = np.cumsum([0, *(path.n_points for path in firsts)])
+        known = all(hasattr(path, "alphas") and hasattr(path, "gamma") for path in firsts)
+        if len(firsts) < 2 or not known or ends[-1] != self.losses.shape[1]:
+            return []
+        differ = [
+            name for name in ("gamma", "l1_ratio") if len({getattr(p, name) for p in firsts}) > 1
+        ]
+        return [
+            Grid(
+                {name: float(getattr(path, name)) for name in differ},
+                slice(int(start), int(end)),
+                path.alphas,
+            )
+            for path, start, end in zip(firsts, ends, ends[1:], strict=False)
+        ]
+
     def summary(self, path: Any = None) -> str:
         """Both choices as a text table, as R's ``print(cv.glmnet)`` shows them.
 
@@ -130,7 +154,9 @@ class CrossValidation:
         ----------
         path : Run, ExactPath or LassoPath, optional
             The path of all rows, point for point: adds the penalty, where it has one, and how many
-            coefficients are not 0.
+            coefficients are not 0. Where several grids were compared, as for several gammas, the
+            one with the best point, ``path_`` of the estimator: each choice has its own gamma or
+            `l1_ratio`, and the number of its point there.
 
         Returns
         -------
@@ -155,6 +181,9 @@ class CrossValidation:
           best     26  0.05498    1496.18           50.09         7
         one_se     16   0.2251    1544.44           48.62         5
         """
+        grids = self.grids
+        if path is not None and grids:
+            return self._summary_of_grids(path, grids)
         if path is not None and path.n_points != len(self.mean):
             raise ValueError(
                 f"the path has {path.n_points} points, but {len(self.mean)} were validated: pass "
@@ -169,9 +198,23 @@ class CrossValidation:
             rows.append(
                 [name, str(k), alpha, f"{self.mean[k]:.6g}", f"{self.error[k]:.4g}", nonzeros]
             )
-        used = [column for column in zip(*rows, strict=True) if any(column[1:])]
-        widths = [max(map(len, column)) for column in used]
-        return "\n".join("  ".join(map(str.rjust, row, widths)) for row in zip(*used, strict=True))
+        return _aligned(rows)
+
+    def _summary_of_grids(self, path, grids):
+        """The summary where several grids were compared, `path` one of them on all rows."""
+        differ = list(grids[0].settings)
+        rows = [["", "point", "alpha", *differ, self.measure, "standard error", "nonzeros"]]
+        for name in RULES:
+            at = self.chosen(name)
+            grid = next(grid for grid in grids if at < grid.points.stop)
+            k = at - grid.points.start
+            # relaxed fits have the non-zero coefficients of the Lasso beneath
+            same = grid.settings.get("l1_ratio", path.l1_ratio) == path.l1_ratio
+            nonzeros = str(np.count_nonzero(path.coef_at(step=k))) if same else "-"
+            settings = [f"{grid.settings[of]:g}" for of in differ]
+            numbers = [f"{self.mean[at]:.6g}", f"{self.error[at]:.4g}", nonzeros]
+            rows.append([name, str(k), f"{grid.alphas[k]:.4g}", *settings, *numbers])
+        return _aligned(rows)
 
     def chosen(self, rule: str = "best") -> int:
         """The point that a rule chooses.
@@ -200,6 +243,31 @@ class CrossValidation:
         if rule not in RULES:
             raise ValueError(f"rule must be 'best' or 'one_se', got {shown(rule)}.")
         return getattr(self, rule)
+
+
+class Grid(NamedTuple):
+    """One of several grids of penalties that a cross-validation compares.
+
+    settings : dict, what differs between the grids: gamma, l1_ratio
+    points : slice, its points among all
+    alphas : ndarray, (n_points,)
+    """
+
+    settings: dict
+    points: slice
+    alphas: np.ndarray
+
+    @property
+    def words(self):
+        """The settings in words, such as "gamma = 0.5"."""
+        return ", ".join(f"{name} = {value:g}" for name, value in self.settings.items())
+
+
+def _aligned(rows):
+    """A table of texts, columns aligned to the right; empty columns are left out."""
+    used = [column for column in zip(*rows, strict=True) if any(column[1:])]
+    widths = [max(map(len, column)) for column in used]
+    return "\n".join("  ".join(map(str.rjust, row, widths)) for row in zip(*used, strict=True))
 
 
 def cross_validate(

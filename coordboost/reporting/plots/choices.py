@@ -212,6 +212,10 @@ class CrossValidationDisplay(Display):
                 "path=estimator.paths_[k])."
             )
         path = estimator.path_
+        if seen.grids:
+            words = f"alpha (penalty of the mean loss, {path.penalty_units})"
+            alphas = np.concatenate([grid.alphas for grid in seen.grids])
+            return cls(seen, alphas, words=words, title=title).plot(ax, **options)
         if len(seen.paths) > len(seen.losses):
             return cls(seen, words="point, one path after the other", log=False, title=title).plot(
                 ax, **options
@@ -238,15 +242,24 @@ class CrossValidationDisplay(Display):
         if (mean - error)[known].min(initial=np.inf) > 0 and 10 * low < high:
             ax.set_yscale("log")
         label = line_kw.pop("label", None)
-        name = new_label(
-            ax, f"mean of {len(self.validation.losses)} folds" if label is None else label
-        )
-        (line,) = self.lines_ = ax.plot(x[known], mean[known], **line_kw, label=name)
-        low = (mean - error)[known]
-        high = (mean + error)[known]
+        curve = f"mean of {len(self.validation.losses)} folds" if label is None else label
+        best = self.validation.best
+        for words_of_grid, points in self._curves():
+            name = f"{curve}, {words_of_grid}" if words_of_grid else curve
+            drawn = np.arange(len(x))[points][known[points]]
+            (own,) = ax.plot(x[drawn], mean[drawn], **line_kw, label=new_label(ax, name))
+            self.lines_.append(own)
+            if best in range(len(x))[points]:
+                line, of_best = own, drawn
         band = new_label(ax, "one standard error to either side")
         self.fill_between_ = ax.fill_between(
-            x[known], low, high, color=line.get_color(), alpha=0.25, linewidth=0, label=band
+            x[of_best],
+            (mean - error)[of_best],
+            (mean + error)[of_best],
+            color=line.get_color(),
+            alpha=0.25,
+            linewidth=0,
+            label=band,
         )
         colour, before = (ink(), "") if label is None else (line.get_color(), f"{label}, ")
         choices = (
@@ -254,13 +267,22 @@ class CrossValidationDisplay(Display):
             ("best", self.validation.best, "-"),
         )
         for name, k, style in choices:
-            said = f"{before}{name}: {x[k]:.3g}{self._at_an_end(k) if name == 'best' else ''}"
+            grid = next((of for of, points in self._curves() if k in range(len(x))[points]), "")
+            said = f"{before}{name}: {x[k]:.3g}{f' ({grid})' if grid else ''}"
+            said += self._at_an_end(k) if name == "best" else ""
             ax.axvline(
                 x[k], color=colour, linewidth=0.8, linestyle=style, label=new_label(ax, said)
             )
         ax.margins(x=0)
         name_axes(ax, words, f"{self.validation.measure} on rows held out (validation)", self.title)
         self.top_ = self._counts(ax) if first and self.nonzeros is not None else None
+
+    def _curves(self):
+        """What each curve is of, in words, and its points, a slice: a curve for each grid."""
+        grids = self.validation.grids
+        if not grids or grids[-1].points.stop != len(self.at) or self.at[0] == 0:
+            return [("", slice(0, len(self.at)))]
+        return [(grid.words, grid.points) for grid in grids]
 
     def _scale(self, ax, x):
         """Set direction and scale of the horizontal axis; return whether it is logarithmic."""
@@ -286,11 +308,13 @@ class CrossValidationDisplay(Display):
 
         Else it is an empty string.
         """
-        if len(self.at) == 1 or best not in (0, len(self.at) - 1):
+        points = next(points for _, points in self._curves() if best < points.stop)
+        first, last = points.start, points.stop - 1
+        if first == last or best not in (first, last):
             return ""
         return (
             "\n(the first point: nothing beats the start)"
-            if best == 0
+            if best == first
             else "\n(the end of the path: try a longer one)"
         )
 
