@@ -8,6 +8,7 @@ and the function is compiled again.
 """
 
 import functools
+import gc
 import hashlib
 import inspect
 import signal
@@ -292,11 +293,44 @@ def _at_work():
         heed()
     _WORK.depth += 1
     try:
-        yield
+        with _without_collection():
+            yield
     finally:
         _WORK.depth -= 1
     for heed in asked:
         heed()
+
+
+class _Collection:
+    """Threads that compile, and whether Python's garbage collection was on before the first."""
+
+    lock = threading.Lock()
+    n_threads = 0
+    was_on = False
+
+
+@contextmanager
+def _without_collection():
+    """A context in which Python does not look for garbage in cycles.
+
+    A compiler makes some hundred thousand objects, and to go through all of them again and again
+    takes a sixth of its time.
+    """
+    counted = False
+    try:
+        with _Collection.lock:
+            if _Collection.n_threads == 0:
+                _Collection.was_on = gc.isenabled()
+            _Collection.n_threads += 1
+            counted = True
+        gc.disable()
+        yield
+    finally:
+        if counted:
+            with _Collection.lock:
+                _Collection.n_threads -= 1
+                if _Collection.n_threads == 0 and _Collection.was_on:
+                    gc.enable()
 
 
 @functools.cache
