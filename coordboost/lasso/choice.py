@@ -16,11 +16,11 @@ SOLVERS = {
     "newton": by_newton,
     "eigen": by_eigenvectors,
 }
-#: The largest tables for which the exact path is the default, of many penalties: stored tall tables
-#: of this number of columns; others of n columns; wide tables of n rows, at tolerances below FINE;
-#: and at others n rows, if n n p is at most the second number. Measured by
-#: ``python -m verification.benchmarks.lasso_solvers``.
-TALL = 600
+#: The largest tables for which the exact path is the default, of many penalties: stored ones of
+#: this number of columns, at tolerances below FINE and at others; tall ones that are not stored of
+#: this number, below FINE; wide ones of n rows, below FINE; and at others n rows, if n n p is at
+#: most the second number. Measured by ``python -m verification.benchmarks.lasso_solvers``.
+STORED, STORED_AND_COARSE = 1024, 600
 TALL_AND_NOT_STORED = 200
 WIDE = 450
 WIDE_AND_COARSE = 200, 60_000_000
@@ -77,12 +77,14 @@ def default_solver(objective, alphas, tol, with_products=False):
     if few or (not stored and problem.dictionary.entries):
         return "cd"
     fine = tol < FINE
-    if n_samples >= n_learners:
-        small = n_learners <= TALL if stored else fine and n_learners <= TALL_AND_NOT_STORED
+    most_samples, most_work = WIDE_AND_COARSE
+    if stored and n_learners <= (STORED if fine else STORED_AND_COARSE):
+        small = True
+    elif n_samples >= n_learners:
+        small = not stored and fine and n_learners <= TALL_AND_NOT_STORED
     elif fine:
         small = n_samples <= WIDE
     else:
-        most_samples, most_work = WIDE_AND_COARSE
         small = n_samples <= most_samples and n_samples**2 * n_learners <= most_work
     return "homotopy" if small else "cd"
 

@@ -175,3 +175,11 @@ def test_knots_of_few_rows_are_kept(kind):
         and 1 <= kept.n_knots < whole.n_knots
         and (kept.lam == whole.lam[: kept.n_knots]).all()
     )
+
+
+def test_a_wide_table_of_few_columns_needs_few_scans():
+    """All its columns are followed at once, however near to square it is."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((120, 150))
+    path = cb.exact_path(X, X[:, :5].sum(axis=1) + rng.standard_normal(120))
+    assert path.complete and path.n_knots > 120 and path.n_scans <= 1 + path.n_knots // 100

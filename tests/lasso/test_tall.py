@@ -91,6 +91,9 @@ def correlated(n_samples, n_columns, rho):
         ((100, 100), 1e-3, "homotopy"),
         ((150, 5000), 1e-3, "cd"),
         ((150, 500), 1e-3, "homotopy"),
+        ((44, 7129), 1e-3, "homotopy"),
+        ((500, 520), 1e-6, "homotopy"),
+        ((300, 700), 1e-3, "cd"),
     ],
 )
 def test_the_default_solver(shape, tol, solver):
@@ -102,7 +105,7 @@ def test_the_default_solver(shape, tol, solver):
 def test_a_slow_solver_hands_over():
     """Coordinate descent is slow on correlated columns; the exact path computes the rest."""
     X, y = correlated(900, 610, 0.9)
-    path = cb.lasso_path(X, y, n_alphas=60, eps=1e-4)
+    path = cb.lasso_path(X, y, n_alphas=60, eps=1e-4, tol=1.1e-4)
     assert path.solver == "cd" and path.message == "complete" and len(path.alphas) == 60
     for k in (0, 30, 45, 59):
         assert path.certificate(k).witness["relative_gap"] <= max(1.01 * path.gaps[k], 1e-11)

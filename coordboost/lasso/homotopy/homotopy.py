@@ -43,7 +43,7 @@ SHORT = 1 << 21
 LEAST_KNOTS = 64
 
 #: FEWEST: candidates at the start. All learners are candidates if they have at most CACHED entries,
-#: or are at most SMALL tall columns.
+#: or are at most SMALL stored columns, or tall ones.
 FEWEST = 128
 CACHED = 1 << 15
 SMALL = 1024
@@ -288,16 +288,16 @@ class Homotopy:
     def _start(self, corr):
         """Choose the first candidates.
 
-        They are all learners if these have few entries, or if a Gram matrix of all is cheap.
+        They are all learners if these have few entries, or are few beside the knots of the path.
         """
         n = self.columns.n_samples
         p = self.columns.n_learners
         rows = self.columns.rows
         fit_the_cache = rows is not None and rows.size <= CACHED
         goes_far = 4 * self.max_knots > p and 4 * self.end < self.lam
-        gram_pays = self.with_gram and p <= SMALL and goes_far
+        few_in_all = (self.with_gram or rows is not None) and p <= SMALL and goes_far
         gram_is_known = self.columns.gram is not None
-        all_at_once = fit_the_cache or gram_pays or gram_is_known
+        all_at_once = fit_the_cache or few_in_all or gram_is_known
         self.wanted = self.n_candidates or (p if all_at_once else FEWEST)
         self.ids = np.zeros(0, dtype=np.int64)
         self.active = np.zeros(0, dtype=np.int64)

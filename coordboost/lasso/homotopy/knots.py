@@ -29,6 +29,7 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._numba import kernel
+from coordboost.learners.scan import inner_product
 
 #: The kinds of path, and why `walk` returns.
 LASSO, LAR, STAGEWISE = range(3)
@@ -123,26 +124,28 @@ class Walk(NamedTuple):
 
 
 @kernel
-def forward(factor, k, b):
-    """Solve U'z = b in place.
+def subtract(multiple, row, b):
+    """``b -= multiple * row``."""
+    for j in range(len(row)):
+        b[j] -= multiple * row[j]
 
-    ``factor[i, i:]`` is row i of U, so that every loop runs along a row.
-    """
+
+# Both loops run along rows. On slices, which do not overlap, their code is vectorised.
+
+
+@kernel
+def forward(factor, k, b):
+    """Solve U'z = b in place; ``factor[i, i:]`` is row i of U."""
     for i in range(k):
-        z = b[i] / factor[i, i]
-        b[i] = z
-        for j in range(i + 1, k):
-            b[j] -= z * factor[i, j]
+        b[i] /= factor[i, i]
+        subtract(b[i], factor[i, i + 1 : k], b[i + 1 : k])
 
 
 @kernel
 def backward(factor, k, b):
     """Solve U x = b in place."""
     for i in range(k - 1, -1, -1):
-        total = b[i]
-        for j in range(i + 1, k):
-            total -= factor[i, j] * b[j]
-        b[i] = total / factor[i, i]
+        b[i] = (b[i] - inner_product(factor[i, i + 1 : k], b[i + 1 : k])) / factor[i, i]
 
 
 @kernel
@@ -623,10 +626,8 @@ def bring_back(path, lam, k):
         if worst <= allowed:
             return
         for i in range(k):
-            z = work[i] / factor[i, i] if factor[i, i] > FAR else 0.0
-            work[i] = z
-            for p in range(i + 1, k):
-                work[p] -= z * factor[i, p]
+            work[i] = work[i] / factor[i, i] if factor[i, i] > FAR else 0.0
+            subtract(work[i], factor[i, i + 1 : k], work[i + 1 : k])
         backward(factor, k, work)
         add_rows(path.rows, k, work, change)
         for i in range(k):
