@@ -83,6 +83,47 @@ def bounded_score(left, right, w_left, w_right, node, sign):
 
 
 @kernel
+def score_sides(state, node, total, mass, count, sign, limits, l2):
+    """Return the score of one cut from the sums of its left side, minus infinity if it is not
+    allowed.
+
+    `sign` is the monotone constraint of the feature, None if no feature has one.
+    """
+    own = state.unit * mass
+    other = state.unit * (node.mass - mass)
+    if min(count, node.count - count) < limits.min_samples or min(own, other) < limits.min_weight:
+        return -math.inf
+    left = float(total)
+    right = float(node.total - total)
+    w_left = own + l2
+    w_right = other + l2
+    if sign is not None and is_bounded(node):
+        return bounded_score(left, right, w_left, w_right, node, sign)
+    if sign is not None and sign != 0 and not sign * (right / w_right - left / w_left) > 0:
+        return -math.inf
+    return (left * left * w_right + right * right * w_left) / (w_left * w_right)
+
+
+@kernel
+def cut_pair(state, sums, counts, b, node, sign, limits, cut):
+    """Find the only cut of a feature with two bins: the rows of bin b of its column go right."""
+    total, mass, count = held(state, sums, counts, b)
+    cut.score, cut.bin, cut.missing_left, cut.has_missing = -math.inf, 0, 0, 0
+    score = score_sides(
+        state,
+        node,
+        node.total - total,
+        node.mass - mass,
+        node.count - count,
+        sign,
+        limits,
+        limits.l2,
+    )
+    if score > cut.score:
+        cut.score = score
+
+
+@kernel
 def write_sides(state, sums, counts, n_cuts, node, total, entry, scratch):
     """Write the sums, weights and counts on both sides of the cut after each bin.
 
@@ -273,8 +314,6 @@ def cut_categories(state, sums, counts, n_bins, node, limits, scratch, cut):
     S / (W + l2), but not more than half, rounded up. ``cut.bin`` is their number, with a minus for
     the highest.
     """
-    least = limits.min_samples
-    lightest = limits.min_weight
     l2 = limits.l2 + smoothing_of(state, node, limits)
     n_levels = rank(state, sums, counts, n_bins, limits, scratch)
     most = n_levels
@@ -289,24 +328,15 @@ def cut_categories(state, sums, counts, n_bins, node, limits, scratch, cut):
             sum_left = sum_left + total
             mass_left = mass_left + mass
             n_left = n_left + n
-            own = state.unit * mass_left
-            rest = state.unit * (node.mass - mass_left)
-            if min(n_left, node.count - n_left) >= least and min(own, rest) >= lightest:
-                left = float(sum_left)
-                right = float(node.total - sum_left)
-                w_left = own + l2
-                w_right = rest + l2
-                score = (left * left * w_right + right * right * w_left) / (w_left * w_right)
-                if is_bounded(node):
-                    score = bounded_score(left, right, w_left, w_right, node, 0)
-                if score > cut.score:
-                    cut.score, cut.bin, cut.total, cut.mass, cut.count = (
-                        score,
-                        sign * (i + 1),
-                        sum_left,
-                        mass_left,
-                        n_left,
-                    )
+            score = score_sides(state, node, sum_left, mass_left, n_left, 0, limits, l2)
+            if score > cut.score:
+                cut.score, cut.bin, cut.total, cut.mass, cut.count = (
+                    score,
+                    sign * (i + 1),
+                    sum_left,
+                    mass_left,
+                    n_left,
+                )
 
 
 @kernel

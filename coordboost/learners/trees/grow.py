@@ -11,10 +11,10 @@ the right child from the end backwards::
     depth 2    rows[0]   2 5|7 1|6 0|3 4      fixed[:, 0]      their children
     depth 3    rows[1]   ...
 
-`fixed` holds the entries of these rows, one or two numbers each (see histogram.py). Histograms are
-stored in slots. A node has a slot if its best cut is searched. The larger child inherits the slot
-of its parent: its histogram is the parent's minus that of the smaller child. Threads may sum parts
-of the rows of a node; their sums are added.
+`fixed` holds the entries of these rows, one or two numbers each (see histogram.py). Histograms of
+columns (see bundles.py) are stored in slots. A node has a slot if its best cut is searched. The
+larger child inherits the slot of its parent: its histogram is the parent's minus that of the
+smaller child. Threads may sum parts of the rows of a node; their sums are added.
 """
 
 import math
@@ -23,9 +23,11 @@ import numpy as np
 
 from coordboost._numba import inlined, kernel
 from coordboost._numba.noise import ROWS, key_of, word
+from coordboost.learners.trees.bundles import histogram_of
 from coordboost.learners.trees.cuts import (
     cut_categories,
     cut_ordered,
+    cut_pair,
     route_categories,
     side_score,
     smoothing_of,
@@ -53,7 +55,7 @@ from coordboost.learners.trees.tree import Trees, keep_nodes, unit_values
 #: A gain below this fraction of the score may be rounding: a score takes eight rounded operations,
 #: and its sums may be off by one unit.
 ROUNDING = 2.0**-45
-#: Features whose histograms are filled, and searched, while they are in the cache.
+#: Columns whose histograms are filled, and searched, while they are in the cache.
 TOGETHER = 16
 #: What `grow` returns if one number per sample loses too many targets (see histogram.py).
 LOST = -1
@@ -186,8 +188,8 @@ def has_histogram(nodes, left):
 
 
 @kernel
-def fill_histograms(table, features, first, last, memory, part, n_parts):
-    """Fill the histograms of new nodes for ``features[first:last]``, four at a time.
+def fill_histograms(table, columns, first, last, memory, part, n_parts):
+    """Fill the histograms of new nodes for ``columns[first:last]``, four at a time.
 
     Their codes stay in the cache for the next node.
 
@@ -199,7 +201,7 @@ def fill_histograms(table, features, first, last, memory, part, n_parts):
     ranges = memory.ranges
     rows = memory.rows
     fixed = memory.fixed
-    codes = table.codes
+    codes = table.columns
     eights = table.eights
     n_pairs = (state.nodes - state.first + 1) // 2
     for place in range(first, last, 4):
@@ -220,15 +222,15 @@ def fill_histograms(table, features, first, last, memory, part, n_parts):
                     stop = ranges[at, share, 1]
                     if holds_all:
                         entries = fixed[k, 0, start : 8 * -(-stop // 8)]
-                        add_consecutive(eights, start // 8, entries, features, place, bins)
+                        add_consecutive(eights, start // 8, entries, columns, place, bins)
                     else:
                         entries = fixed[k, side, start:stop]
-                        add_entries(codes, rows[side, start:stop], entries, features, place, bins)
+                        add_entries(codes, rows[side, start:stop], entries, columns, place, bins)
 
 
 @kernel
 def add_parts(first, last, memory, n_parts):
-    """Add the sums over parts of the rows to the histograms of ``features[first:last]``."""
+    """Add the sums over parts of the rows to the histograms of columns `first` to `last`."""
     state = memory.states[0]
     nodes = memory.nodes
     histograms = memory.histograms
@@ -248,12 +250,15 @@ def add_parts(first, last, memory, n_parts):
 
 
 @kernel
-def subtract_histograms(table, features, first, last, memory):
-    """Turn the histograms of parents into those of their larger children, in their slots."""
+def subtract_histograms(table, columns, first, last, memory):
+    """Turn the histograms of parents into those of their larger children, in their slots.
+
+    They are those of ``columns[first:last]``.
+    """
     state = memory.states[0]
     nodes = memory.nodes
     histograms = memory.histograms
-    n_bins = table.n_bins
+    n_codes = table.n_codes
     for left in range(state.first, state.nodes, 2):
         small, large = by_size(nodes, left)
         if nodes[large].open:
@@ -261,7 +266,7 @@ def subtract_histograms(table, features, first, last, memory):
                 for place in range(first, last):
                     of_smaller = histograms[k, nodes[small].slot, place]
                     of_larger = histograms[k, nodes[large].slot, place]
-                    for b in range(n_bins[features[place]]):
+                    for b in range(n_codes[columns[place]]):
                         of_larger[b] -= of_smaller[b]
 
 
@@ -286,45 +291,57 @@ def sign_of(monotone, f):
 
 
 @kernel
-def find_cuts(categorical, table, limits, features, first, last, memory, scratch):
-    """Find the best cuts of all new nodes by ``features[first:last]``, from their histograms."""
+def find_cuts(categorical, table, limits, candidates, first, last, memory, scratch):
+    """Find the best cuts of all new nodes by the features of columns `first` to `last`."""
     state = memory.states[0]
     nodes = memory.nodes
     cuts = memory.cuts
     open_sets = memory.open_sets
+    features = candidates.features
+    begin = candidates.begin
+    position = candidates.position
     histograms = memory.histograms
     numbers = scratch.cuts
     for at in range(state.first, state.nodes):
         node = nodes[at]
-        for place in range(first, last):
+        for place in range(begin[first], begin[last]):
             f = features[place]
             cut = cuts[at, place]
             n_bins = table.n_bins[f]
             missing = table.missing[f]
-            sums = histograms[0, node.slot, place]
-            counts = histograms[-1, node.slot, place]  # the same array unless wide
+            sums = histograms[0, node.slot, position[place]]
+            counts = histograms[-1, node.slot, position[place]]  # the same array unless wide
             if not node.open or n_bins == 1 or not is_allowed(table.sets, open_sets, at, f):
                 cut.score = -math.inf
             elif categorical is not None and categorical[f]:
                 cut_categories(state, sums, counts, n_bins, node, limits, scratch, cut)
+            elif table.code[f] > 0:
+                sign = sign_of(table.monotone, f)
+                cut_pair(state, sums, counts, table.code[f], node, sign, limits, cut)
             else:
                 sign = sign_of(table.monotone, f)
                 cut_ordered(state, sums, counts, n_bins, missing, node, sign, limits, numbers, cut)
 
 
 @inlined
-def search_cuts(table, limits, features, first, last, memory, scratch, n_parts):
-    """Find the best cuts of new nodes by ``features[first:last]``, from the sums over parts."""
+def search_cuts(table, limits, candidates, first, last, memory, scratch, n_parts):
+    """Find the best cuts of new nodes by the features of columns `first` to `last`.
+
+    Their histograms are the sums over parts of the rows.
+    """
     if n_parts > 1:
         add_parts(first, last, memory, n_parts)
     if memory.states[0].first > 0:
-        subtract_histograms(table, features, first, last, memory)
-    find_cuts(table.categorical, table, limits, features, first, last, memory, scratch)
+        subtract_histograms(table, candidates.columns, first, last, memory)
+    find_cuts(table.categorical, table, limits, candidates, first, last, memory, scratch)
 
 
 @kernel
 def choose_features(limits, candidates, memory):
-    """Choose the feature with the best cut of each new node; a node that gains by it stays open."""
+    """Choose the feature with the best cut of each new node; a node that gains by it stays open.
+
+    Of features whose cuts tie, the lowest one is chosen: they are not in increasing order.
+    """
     state = memory.states[0]
     nodes = memory.nodes
     cuts = memory.cuts
@@ -340,7 +357,8 @@ def choose_features(limits, candidates, memory):
             node.open = 0
             for place in range(len(features)):
                 score = cuts[at, place].score - penalty[features[place]] * scale * scale
-                if score > best:
+                ties = node.open and score == best and features[place] < features[node.place]
+                if score > best or ties:
                     best = score
                     node.open = 1
                     node.place = place
@@ -443,21 +461,19 @@ def init_children(limits, state, nodes, at, cut, smoothing):
 
 
 @inlined
-def split_open(table, limits, features, memory, scratch, first, last):
+def split_open(table, limits, candidates, memory, scratch, first, last):
     """Split each open node from `first` to `last` by its best cut."""
     state = memory.states[0]
     nodes = memory.nodes
     cuts = memory.cuts
-    histograms = memory.histograms
     goes_left = memory.goes_left
     kinds = table.categorical
     for at in range(first, last):
         node = nodes[at]
         if node.open:
-            f = features[node.place]
+            f = candidates.features[node.place]
             cut = cuts[at, node.place]
-            sums = histograms[0, node.slot, node.place]
-            counts = histograms[-1, node.slot, node.place]
+            sums, counts = histogram_of(table, candidates, memory, node, node.place, scratch.pair)
             node.feature = f
             node.left = state.nodes
             node.open = 0
@@ -486,7 +502,7 @@ def split_nodes(table, limits, candidates, memory, scratch):
         first = find_largest_gain(limits, memory)
         last = min(first + 1, last)
     state.first = state.nodes
-    split_open(table, limits, candidates.features, memory, scratch, first, last)
+    split_open(table, limits, candidates, memory, scratch, first, last)
     return state.nodes > state.first
 
 
@@ -708,7 +724,7 @@ def grow(table, limits, candidates, targets, memory, scratch, kept):
     """
     state = memory.states[0]
     sizes = memory.sizes
-    features = candidates.features
+    columns = candidates.columns
     n_samples = len(targets.values)
     state.shares = 1
     write_sizes(targets.values, sizes[0], 0, 1)
@@ -721,10 +737,10 @@ def grow(table, limits, candidates, targets, memory, scratch, kept):
     init_root(limits, memory, n_samples, total, mass)
     searching = True
     while searching:
-        for first in range(0, len(features), TOGETHER):
-            last = min(first + TOGETHER, len(features))
-            fill_histograms(table, features, first, last, memory, 0, 1)
-            search_cuts(table, limits, features, first, last, memory, scratch, 1)
+        for first in range(0, len(columns), TOGETHER):
+            last = min(first + TOGETHER, len(columns))
+            fill_histograms(table, columns, first, last, memory, 0, 1)
+            search_cuts(table, limits, candidates, first, last, memory, scratch, 1)
         searching = split_nodes(table, limits, candidates, memory, scratch)
         move_rows(table, memory, 0, 1)
     number_leaves(table, limits, memory)

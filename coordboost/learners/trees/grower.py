@@ -11,6 +11,7 @@ import numpy as np
 from coordboost._numba import compiled
 from coordboost._numba.threads import THREADS, in_order, pool, slices
 from coordboost._utils.checks import not_negative, positive, real, shown
+from coordboost.learners.trees.bundles import Columns
 from coordboost.learners.trees.cuts import CUT, SCRATCH_ROWS
 from coordboost.learners.trees.grow import (
     LOST,
@@ -205,16 +206,16 @@ def _bits(sets):
     return mask
 
 
-def _table(binned, growth):
-    """Return the features of `binned` with the constraints of `growth`, a ``BinnedTable``."""
-    d, n = binned.codes.shape
-    codes = np.zeros((d, -(-n // 8) * 8), dtype=np.uint8)
-    codes[:, :n] = binned.codes
+def _table(binned, columns, growth):
+    """Return the features of `binned`, in `columns`, with the constraints of `growth`."""
     return BinnedTable(
-        codes,
-        codes.view(np.uint64),
+        np.require(binned.codes, requirements=["C", "W"]),
         binned.n_bins,
         binned.missing,
+        columns.codes,
+        columns.codes.view(np.uint64),
+        columns.n_codes,
+        columns.code,
         binned.categorical if binned.categorical.any() else None,
         growth.monotone if len(growth.monotone) else None,
         _bits(growth.sets),
@@ -222,7 +223,11 @@ def _table(binned, growth):
 
 
 def _scratch():
-    return Scratch(np.zeros((SCRATCH_ROWS, CODES)), np.zeros(CODES, dtype=np.int64))
+    return Scratch(
+        np.zeros((SCRATCH_ROWS, CODES)),
+        np.zeros(CODES, dtype=np.int64),
+        np.zeros((2, 2), dtype=np.int64),
+    )
 
 
 class Grower:
@@ -237,7 +242,8 @@ class Grower:
         leaves = growth.max_leaves
         self.n = n
         self.limits = Limits(*(getattr(growth, name) for name in Limits._fields))
-        self.table = _table(binned, growth)
+        self.columns = Columns.of(binned)
+        self.table = _table(binned, self.columns, growth)
         self.run = compiled(grow_from)
         self.share = growth.subsample
         self.seed = growth.seed
@@ -249,8 +255,9 @@ class Grower:
         self.leaf = np.zeros(n, dtype=np.uint8 if leaves <= CODES else np.uint16)
         self.scratch = [_scratch()]
         slots = max(1, min(leaves, n // growth.min_samples, 1 << min(growth.max_depth - 1, 30)))
-        # features are filled four at a time
-        self.sizes = (slots, -(-d // 4) * 4, int(binned.n_bins.max()))
+        n_columns, n_padded = self.columns.codes.shape
+        # columns are filled four at a time
+        self.sizes = (slots, -(-n_columns // 4) * 4, int(self.columns.n_codes.max()))
         self.memory = Buffers(
             self.states,
             self.nodes,
@@ -261,7 +268,7 @@ class Grower:
             np.zeros((2, -(-n // BLOCK))),
             np.zeros((2 * leaves, 1, 2), dtype=np.int64),
             np.zeros((2, n), dtype=np.uint32),
-            np.zeros((0, 2, self.table.codes.shape[1]), dtype=np.int64),
+            np.zeros((0, 2, n_padded), dtype=np.int64),
             self.goes_left,
             self.leaf,
         )
@@ -320,12 +327,13 @@ class Grower:
         limits = self.limits
         if max_leaves is not None:
             limits = limits._replace(max_leaves=max_leaves)
+        candidates = (*self.columns.candidates(features), penalty)
         shared = len(target) * len(features) >= LITTLE and pool().n_threads > 1
         run = self._grow_on_threads if shared else self._grow_alone
         # retry with two numbers per sample if one loses too many targets
         for numbers in (1, 2)[wide:]:
             self._with_numbers(numbers)
-            n_leaves, *self.fit = run(limits, (features, penalty), (target, weight, drawn), *kept)
+            n_leaves, *self.fit = run(limits, candidates, (target, weight, drawn), *kept)
             if n_leaves != LOST:
                 break
         return n_leaves
@@ -369,7 +377,7 @@ class Grower:
         compiled(init_root)(limits, memory, n_samples, total, mass)
         searching = True
         while searching:
-            self._search(limits, candidates.features)
+            self._search(limits, candidates)
             searching = compiled(split_nodes)(table, limits, candidates, memory, scratch)
             self._each_row(self._n_new_rows(), move_rows, table, memory)
         compiled(number_leaves)(table, limits, memory)
@@ -398,39 +406,39 @@ class Grower:
         """Return the number of rows in new nodes."""
         return int(self.nodes["count"][self.state.first : self.state.nodes].sum())
 
-    def _search(self, limits, features):
+    def _search(self, limits, candidates):
         """Find the best cuts of all new nodes.
 
-        Few features are not enough for all threads; then each thread fills histograms for a part of
+        Few columns are not enough for all threads; then each thread fills histograms for a part of
         the rows, and their sums are added.
         """
+        columns = candidates.columns
         table = self.table
         memory = self.memory
         n_new = int(self.state.nodes - self.state.first)
         n_pairs = (n_new + 1) // 2
         n_filled = self._n_new_rows() // (1 if n_new == 1 else 2)
-        n_tasks = self._n_tasks(n_filled * len(features), ADDITIONS)
+        n_tasks = self._n_tasks(n_filled * len(columns), ADDITIONS)
         n_parts = min(n_tasks, int(self.state.shares), memory.parts.shape[1] // n_pairs + 1)
-        n_groups = -(-len(features) // 4)
-        bundle = 4 * max(1, n_groups * n_parts // n_tasks)
+        n_groups = -(-len(columns) // 4)
 
         def fill(task):
             some, part = task
-            compiled(fill_histograms)(table, features, some.start, some.stop, memory, part, n_parts)
+            compiled(fill_histograms)(table, columns, some.start, some.stop, memory, part, n_parts)
 
         def cut(task):
             some, scratch = task
             compiled(search_cuts)(
-                table, limits, features, some.start, some.stop, memory, scratch, n_parts
+                table, limits, candidates, some.start, some.stop, memory, scratch, n_parts
             )
 
-        bundles = slices(len(features), bundle)
-        _run(fill, [(some, part) for part in range(n_parts) for some in bundles])
-        n_tasks = self._n_tasks((n_new + n_parts * n_pairs) * len(features), CUTS)
-        bundles = slices(len(features), -(-len(features) // n_tasks))
-        while len(self.scratch) < len(bundles):
+        some_columns = slices(len(columns), 4 * max(1, n_groups * n_parts // n_tasks))
+        _run(fill, [(some, part) for part in range(n_parts) for some in some_columns])
+        n_tasks = self._n_tasks((n_new + n_parts * n_pairs) * len(candidates.features), CUTS)
+        some_columns = slices(len(columns), -(-len(columns) // n_tasks))
+        while len(self.scratch) < len(some_columns):
             self.scratch.append(_scratch())
-        _run(cut, list(zip(bundles, self.scratch, strict=False)))
+        _run(cut, list(zip(some_columns, self.scratch, strict=False)))
 
     def _each_row(self, n_rows, kernel, *arguments):
         """Call a kernel for all shares of the rows, or blocks of samples; return its results."""

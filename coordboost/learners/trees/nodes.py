@@ -85,9 +85,11 @@ STATE = np.dtype(
 class BinnedTable(NamedTuple):
     """The features on which trees grow, and their constraints.
 
-    codes : uint8 (n_features, n_padded), padded to a multiple of eight samples
+    codes, n_bins, missing : as in ``Binned``
+    columns : uint8 (n_columns, n_padded), the codes of ``Columns`` (see bundles.py), padded to a
+        multiple of eight samples
     eights : the same memory as uint64
-    n_bins, missing : as in ``Binned``
+    n_codes, code : as in ``Columns``
     categorical : as in ``Binned``; None if no feature is categorical
     monotone : as in ``Growth``; None if no feature is constrained
     sets : int64 (n_features, n_words), the sets of features that contain a feature, one bit each;
@@ -95,9 +97,12 @@ class BinnedTable(NamedTuple):
     """
 
     codes: np.ndarray
-    eights: np.ndarray
     n_bins: np.ndarray
     missing: np.ndarray
+    columns: np.ndarray
+    eights: np.ndarray
+    n_codes: np.ndarray
+    code: np.ndarray
     categorical: np.ndarray | None
     monotone: np.ndarray | None
     sets: np.ndarray | None
@@ -122,11 +127,14 @@ class Limits(NamedTuple):
 class SplitFeatures(NamedTuple):
     """The features that a split may use.
 
-    features : int64, increasing
+    features, columns, begin, position : as ``Columns.candidates`` returns them
     penalty : (n_features,), the additional gain required for a split by each feature
     """
 
     features: np.ndarray
+    columns: np.ndarray
+    begin: np.ndarray
+    position: np.ndarray
     penalty: np.ndarray
 
 
@@ -152,7 +160,7 @@ class Buffers(NamedTuple):
     cuts : CUT (2 max_leaves, n_features), the best cut of a node by ``features[place]``
     open_sets : int64 (2 max_leaves, n_words), the sets that a node may still use, all bits set in
         row 0; None if any features may occur together
-    histograms : int64 (1 or 2, n_slots, n_features or a few more, maximum number of bins)
+    histograms : int64 (1 or 2, n_slots, n_columns or a few more, maximum number of codes)
     parts : int64, as `histograms`, sums over parts of the rows, which are added to these
     sizes : (2, n_blocks), sums of the sizes of targets and weights over blocks of samples
     ranges : int64 (2 max_leaves, n_shares, 2), the rows of a node in a share begin and end there
@@ -181,10 +189,12 @@ class Scratch(NamedTuple):
 
     cuts : (SCRATCH_ROWS, 256), numbers for each cut of a feature
     order : int64 (256,), its categories sorted by their means
+    pair : int64 (2, 2), the histogram of a feature with two bins
     """
 
     cuts: np.ndarray
     order: np.ndarray
+    pair: np.ndarray
 
 
 class Kept(NamedTuple):
