@@ -204,6 +204,7 @@ def _doors():
         ),
         "lightgbm_text": (cb.estimators.lightgbm_text, dict(run=GROWN), done),
         "keep_data": (cb.estimators.keep_data, {}, done),
+        "OffsetScorer": (cb.estimators.OffsetScorer, dict(scoring="r2"), done),
         "shape_functions": (
             cb.engine.shape_functions,
             dict(problem=STUMPS, beta=np.zeros(STUMPS.n_learners)),

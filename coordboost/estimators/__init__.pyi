@@ -11,6 +11,7 @@ from .contributions import Contributions as Contributions
 from .exports import lightgbm_text as lightgbm_text
 from .langevin import LangevinGBMClassifier as LangevinGBMClassifier
 from .langevin import LangevinGBMRegressor as LangevinGBMRegressor
+from .offset_scorer import OffsetScorer as OffsetScorer
 from .rules import CertifiedRulesClassifier as CertifiedRulesClassifier
 from .rules import CertifiedRulesClassifierCV as CertifiedRulesClassifierCV
 from .rules import CertifiedRulesRegressor as CertifiedRulesRegressor

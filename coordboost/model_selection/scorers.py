@@ -51,6 +51,19 @@ class _Classes(ClassifierMixin, _Predictions):
         return np.column_stack([1 - p, p])
 
 
+def scorer_of(scoring):
+    """Check and return a scorer of scikit-learn, given by its name or as a callable."""
+    if isinstance(scoring, type) or not (isinstance(scoring, str) or callable(scoring)):
+        raise ValueError(
+            "scoring must be None, the name of a scorer of scikit-learn or a callable, got "
+            f"{shown(scoring)}."
+        )
+    try:
+        return get_scorer(scoring) if isinstance(scoring, str) else check_scoring(scoring=scoring)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"scoring: {error}") from error
+
+
 class Scorer:
     """Minus the scores of a scorer at the points of a path.
 
@@ -60,17 +73,7 @@ class Scorer:
     beside_the_point = UndefinedMetricWarning  # the first model of a path predicts one class only
 
     def __init__(self, scoring, classes):
-        if isinstance(scoring, type) or not (isinstance(scoring, str) or callable(scoring)):
-            raise ValueError(
-                "scoring must be None, the name of a scorer of scikit-learn or a callable, got "
-                f"{shown(scoring)}."
-            )
-        try:
-            self.scorer = (
-                get_scorer(scoring) if isinstance(scoring, str) else check_scoring(scoring=scoring)
-            )
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"scoring: {error}") from error
+        self.scorer = scorer_of(scoring)
         self.name = (
             scoring
             if isinstance(scoring, str)

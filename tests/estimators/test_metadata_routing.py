@@ -6,11 +6,14 @@ import numpy as np
 import pytest
 import sklearn
 from all_estimators import ESTIMATORS, X, by_folds, quick, target
-from sklearn.base import is_classifier
+from refusal import refused
+from sklearn.base import clone, is_classifier
 from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.linear_model import LassoCV
+from sklearn.metrics import mean_poisson_deviance, r2_score
 from sklearn.model_selection import (
     BaseCrossValidator,
+    GridSearchCV,
     GroupKFold,
     KFold,
     StratifiedGroupKFold,
@@ -128,3 +131,27 @@ def test_weights_reach_every_other_fit(kind):
     alone = quick(kind).fit(StandardScaler().fit_transform(X), y, sample_weight=WEIGHT)
     given = StandardScaler().fit_transform(X)
     assert (routed.predict(given) == alone.predict(given)).all()
+
+
+def test_scorers_get_the_offset():
+    """Scores of folds by hand; a search and a pipeline pass it on, too."""
+    rng = np.random.default_rng(1)
+    table = rng.normal(size=(90, 3))
+    offset = rng.normal(size=90) / 2
+    counts = rng.poisson(np.exp(table[:, 0] / 2 + offset)).astype(float)
+    folds = KFold(3)
+    model = cb.CertifiedPoissonRegressor(alpha=0.05).set_fit_request(offset=True)
+    scorer = cb.estimators.OffsetScorer("neg_mean_poisson_deviance")
+    given = {"cv": folds, "params": {"offset": offset}}
+    scores = cross_validate(model, table, counts, scoring=scorer, **given)["test_score"]
+    r2 = cross_validate(clone(model).set_score_request(offset=True), table, counts, **given)
+    for k, (fit, held) in enumerate(folds.split(table)):
+        alone = clone(model).fit(table[fit], counts[fit], offset=offset[fit])
+        pred = alone.predict(table[held], offset=offset[held])
+        assert scores[k] == -mean_poisson_deviance(counts[held], pred)
+        assert r2["test_score"][k] == r2_score(counts[held], pred)
+    search = GridSearchCV(model, {"alpha": [0.05, 5.0]}, scoring=scorer, cv=folds)
+    search.fit(table, counts, offset=offset)
+    assert search.cv_results_["mean_test_score"][0] == pytest.approx(scores.mean())
+    for bad in ("r", 3, None, cb.CertifiedLasso):
+        refused(lambda bad=bad: cb.estimators.OffsetScorer(bad), "scoring")

@@ -214,8 +214,8 @@ class CrossValidationDisplay(Display):
         path = estimator.path_
         if seen.grids:
             words = f"alpha (penalty of the mean loss, {path.penalty_units})"
-            alphas = np.concatenate([grid.alphas for grid in seen.grids])
-            return cls(seen, alphas, words=words, title=title).plot(ax, **options)
+            at = np.concatenate([grid.alphas for grid in seen.grids])
+            return cls(seen, at, words=words, title=title).plot(ax, **options)
         if len(seen.paths) > len(seen.losses):
             return cls(seen, words="point, one path after the other", log=False, title=title).plot(
                 ax, **options
