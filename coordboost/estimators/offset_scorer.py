@@ -63,6 +63,11 @@ class OffsetScorer:
     """
 
     def __init__(self, scoring: Any):
+        if scoring is None:
+            raise ValueError(
+                "scoring must be the name of a scorer of scikit-learn or a callable, got None; "
+                "score of an estimator takes an offset itself (set_score_request)."
+            )
         self.scoring = scoring
         self._scorer = scorer_of(scoring)
 
