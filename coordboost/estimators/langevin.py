@@ -3,12 +3,13 @@
 They sample plausible models, as from a Bayesian posterior, and average them.
 """
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import stats
 
-from coordboost._utils.checks import few, not_negative, positive, real
+from coordboost._utils.checks import few, not_negative, positive, real, shown
 from coordboost.data import validation
 from coordboost.estimators.base import Classification, Regression, checked_call
 from coordboost.estimators.trees import RandomizedGBMRegressor, _BaseBooster
@@ -99,7 +100,8 @@ class _LangevinGBM(_BaseBooster):
         self.beta_ = (
             (total / scale if scale > 0 else np.inf) if self.beta is None else float(self.beta)
         )
-        leaves = 2.0 ** (6 if self.max_depth is None else self.max_depth)
+        # beyond 2^1000 leaves only the number of rows limits them
+        leaves = 2.0 ** (6 if self.max_depth is None else min(self.max_depth, 1000))
         leaves = min(leaves, total, leaves if self.max_leaf_nodes is None else self.max_leaf_nodes)
         self._prior = scale / spread * leaves / total if spread > 0 else 0.0
         return super()._begin(X, y, weight, None)
@@ -146,6 +148,12 @@ class _LangevinGBM(_BaseBooster):
 
     def _method(self, problem, rate):
         smallest = TIME / (rate * self.n_estimators)
+        if self.gamma is None and math.isinf(smallest):
+            raise ValueError(
+                f"learning_rate={shown(self.learning_rate)} is too small: the default gamma, "
+                f"{TIME:g} / (learning_rate n_estimators), is infinite. Take a larger one, or pass "
+                "gamma."
+            )
         self.gamma_ = (
             min(max(self._prior, smallest), MOST / rate)
             if self.gamma is None

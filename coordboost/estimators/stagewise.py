@@ -720,10 +720,10 @@ class RegularizedForwardStagewiseRegressorCV(CrossValidated, Regression, _Forwar
         if deltas is None:
             top = max(solve(problem, forward_stagewise(eps), self.n_steps).final.l1, eps)
             deltas = [max(eps, top * k / self.n_deltas) for k in range(1, self.n_deltas + 1)]
-        return [
-            regularized_forward_stagewise(eps, delta)
-            for delta in sorted(validation.numeric("deltas", deltas, 1).tolist())
-        ]
+        deltas = validation.numeric("deltas", deltas, 1)
+        if not len(deltas):
+            raise ValueError("deltas is empty: give at least one bound on the l1 norm, or None.")
+        return [regularized_forward_stagewise(eps, delta) for delta in sorted(deltas.tolist())]
 
 
 class ForwardStagewiseClassifier(Classification, _ForwardStagewise):

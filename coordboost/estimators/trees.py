@@ -617,7 +617,13 @@ def names_or_indices(features):
     """Return `features` as names or indices; booleans, one for each feature, become indices."""
     if features is None:
         return ()
-    flags = np.asarray(features)
+    try:
+        flags = np.asarray(features)
+    except ValueError:  # rows of different lengths
+        raise ValueError(
+            "categorical_features must be a sequence of names or indices of columns, or one "
+            f"boolean for each; got {shown(features)}."
+        ) from None
     return np.flatnonzero(flags) if flags.dtype == bool else features
 
 
