@@ -131,7 +131,7 @@ def test_values(make, how):
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_estimators(name):
     """Before the fit and after it: the same predictions."""
-    model = getattr(cb, name)()
+    model = PUBLIC[name]()
     model.set_params(**{key: number for key, number in SHORT.items() if key in model.get_params()})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # so few steps do not converge
