@@ -25,7 +25,7 @@ OTHERS = "other levels"
 #: Most pages of a column of categories, see ``Binning``.
 MOST_PAGES = 16
 #: What a run file holds of a ``Binning`` besides the bins, in the order of its constructor.
-SAVED = ("names", "named", "labels", "coded", "of_objects", "column")
+SAVED = ("max_bins", "names", "named", "labels", "coded", "of_objects", "column")
 
 
 class Binning:
@@ -34,6 +34,7 @@ class Binning:
     A feature is a column of the table, or a *page* of one with many categories: the bins of 254 of
     them, and one for all others, which have bins of their own on other pages.
 
+    max_bins : most bins of a numeric feature, missing values aside
     names : names of the features; pages of one column have one name
     named : whether they were given, not generated
     labels : for each feature the list of its categories, None for a numeric one
@@ -46,6 +47,7 @@ class Binning:
 
     def __init__(
         self,
+        max_bins,
         names,
         named,
         labels,
@@ -58,6 +60,7 @@ class Binning:
         cuts,
         start,
     ):
+        self.max_bins = max_bins
         self.names = names
         self.named = named
         self.labels = labels
@@ -256,6 +259,7 @@ class Binning:
         sound = (
             isinstance(saved, dict)
             and set(saved) == set(SAVED)
+            and saved["max_bins"] in range(2, PADDED + 1)
             and isinstance(saved["named"], bool)
             and is_list("names", str)
             and is_list("labels", list | None)
@@ -473,6 +477,7 @@ def bin_columns(
     )
     has_missing = np.array(missing)
     binning = Binning(
+        most,
         [names[j] for j in column],
         named,
         list(labels),

@@ -2,7 +2,9 @@
 Python.
 """
 
+import html
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -293,7 +295,7 @@ def test_help_of_learners_and_reports_without_coefficients(frame):
     assert (
         f"{100 * gains[0] / gains.sum():.3g} %" in page
         and "undefined" not in page
-        and "coordboost coef" not in page
+        and "coordboost coef gbm.run" in page
     )
     fine(
         "cv k.csv --target price --loss logistic --learner stumps --method gbm --steps 5 --folds 3"
@@ -331,3 +333,31 @@ def test_coef_shows_the_importance_of_columns(frame, learner):
     assert "share, %" in text and f"of {len(shares)} columns are used" in text
     refused = call(f"coef {file} --json")
     assert refused.exit_code == 1 and "not a linear model of a table" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "--method gbm --rate 0.3 --max-depth 4 --max-leaves 9 --min-samples 2 --l2 0.5",
+        "--method rtgcd --t 2 --line-search --max-bins 9 --subsample 0.6 --seed 3",
+        "--method gbm --early-stopping 3 --loss poisson --newton --category-smoothing 2.0",
+    ],
+)
+def test_the_command_on_a_page_of_trees_repeats_the_run(frame, words):
+    frame.assign(price=np.arange(70) % 5).to_csv("t.csv", index=False)
+    fine(f"fit t.csv --target price --learner trees --steps 8 {words}")
+    (file,) = Path("coordboost-out").glob("*.run")
+    before = cb.load(file)
+    page = html.unescape(cb.html_report(before))
+    (again,) = re.findall(r"coordboost (fit TABLE .*)", page)
+    assert "--early-stopping" not in again
+    fine(again.replace("TABLE", "t.csv").replace("'", ""))
+    after = cb.load(file)
+    assert after.pred.tobytes() == before.pred.tobytes() and len(after.path) == len(before.path)
+
+
+def test_trees_with_limits_of_python_show_no_command(frame):
+    X = frame[list("abc")]
+    for given in ({"monotone": [1, 0, 0]}, {"penalty": [1.0, 0, 0]}, {"min_weight": 2.0}):
+        run = cb.solve(cb.Problem(cb.data.trees(X, **given), frame.price), cb.gbm(), 2)
+        assert "It was made in Python" in cb.html_report(run)

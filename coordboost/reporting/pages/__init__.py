@@ -199,7 +199,7 @@ def _of_versions(run, model, linear, file):
         "version": version,
         "title": f"{run.method.name.replace('_', ' ')} for {target}",
         "what": summary_line(maker) if maker else "",
-        "again": command(run, recipe) if linear else None,
+        "again": command(run, recipe),
         "versions": f"coordboost {version}, Python {sys.version.split()[0]}, NumPy "
         f"{np.__version__}, SciPy {scipy.__version__}",
     }

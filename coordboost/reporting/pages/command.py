@@ -7,14 +7,31 @@ import re
 
 import numpy as np
 
+from coordboost._numba.sums import total_curvature
 from coordboost.certificates.objectives import L1Penalty
 from coordboost.data.columns import CATEGORY, DATE, TWO_WAYS, Cells
+from coordboost.data.tree_learners import LIGHTEST
+from coordboost.engine.held_out import EARLY
+from coordboost.learners.trees import Growth
 from coordboost.methods.named import METHODS
+from coordboost.rules.selection import Groups
 from coordboost.rules.steps import LineSearch, SegmentSearch
 
 #: Parameters of methods that are not written as one number on the command line, or not available
 #: there.
 NO_NUMBERS = ("step", "deltas", "select", "families", "structure")
+#: Limits of trees that are options, and their defaults there.
+LIMITS = {
+    "max_depth": 3,
+    "max_leaves": -1,
+    "min_samples": 1,
+    "min_gain": 0.0,
+    "l2": 0.0,
+    "subsample": 1.0,
+    "min_samples_category": 1,
+    "max_split_categories": -1,
+    "category_smoothing": 0.0,
+}
 
 
 def command(run, recipe):
@@ -25,11 +42,14 @@ def command(run, recipe):
     Options on the format of the file, such as ``--sep``, are left out.
     """
     chosen = run.validation
-    chosen = None if chosen is None or chosen["choose"] is None else chosen
+    chosen = None if chosen is None or chosen["choose"] in (None, EARLY) else chosen
     steps = run.n_steps if chosen is None else chosen["steps"]
     options = _of_method(run, steps)
+    by_bins = run.problem.binning is not None
+    learners = _of_trees(run) if by_bins else []
     if (
         options is None
+        or learners is None
         or (run.problem.weight != 1).any()
         or (chosen is not None and isinstance(run.method.target, L1Penalty))
     ):
@@ -39,8 +59,9 @@ def command(run, recipe):
     name = type(loss).__name__.lower()
     argument = [] if loss == type(loss)() else [f":{float(loss[0])!r}"]
     options += [] if name == "squared" else [f"--loss {''.join([name, *argument])}"]
-    options += [] if run.problem.constant or standardization.mean.any() else ["--no-center"]
-    options += ["--no-scale"] if (standardization.norm == 1).all() else []
+    is_centered = run.problem.constant or (not by_bins and standardization.mean.any())
+    options += [] if is_centered else ["--no-center"]
+    options += ["--no-scale"] if not by_bins and (standardization.norm == 1).all() else []
     options += [f"--steps {steps}", f"--seed {run.seed}"]
     options += (
         [] if chosen is None else [f"--folds {chosen['folds']}", f"--choose {chosen['choose']}"]
@@ -51,6 +72,7 @@ def command(run, recipe):
         [
             f"coordboost {verb} TABLE",
             *target,
+            *learners,
             f"--method {run.method.name}",
             *options,
             *_of_table(recipe),
@@ -82,11 +104,42 @@ def _of_method(run, steps):
             options.append(f"{flag} {np.asarray(value).item()!r}")
         elif name == "deltas" and np.array_equal(value, np.geomspace(value[0], value[-1], steps)):
             options.append(f"--deltas {float(value[0])!r}:{float(value[-1])!r}")
+        elif name == "select" and type(value) is Groups and run.problem.binning is not None:
+            options.append(f"--t {value.t}")
         elif name == "step" and isinstance(value, LineSearch | SegmentSearch):
             options.append("--line-search")
         elif not np.array_equal(value, usual.get(name)):
             return None
     return options
+
+
+def _of_trees(run):
+    """Return the options of the trees of a run, a list, or None for other learners and limits.
+
+    Limits that the command line does not have must be as it makes them.
+    """
+    problem = run.problem
+    family = getattr(problem.dictionary, "family", None)
+    if family is None or len(family.families.bound) or family.penalty.any():
+        return None
+    growth = family.growth
+    least = 0.0
+    if family.newton:
+        least = LIGHTEST * total_curvature(problem.loss, problem.y, problem.weight, problem.base)
+    other = growth._replace(**{name: getattr(Growth(), name) for name in LIMITS})
+    usual = Growth(
+        min_weight=least,
+        damping=growth.damping,
+        seed=growth.seed if growth.subsample == 1 else run.seed,
+    )
+    if not all(map(np.array_equal, other, usual)) or growth.max_depth < 0:
+        return None
+    limits = {name: getattr(growth, name) for name in LIMITS}
+    given = {name: value for name, value in limits.items() if value != LIMITS[name]}
+    if problem.binning.max_bins != 255:
+        given["max_bins"] = problem.binning.max_bins
+    options = [f"--{name.replace('_', '-')} {value}" for name, value in given.items()]
+    return ["--learner trees", *options, *(["--newton"] if family.newton else [])]
 
 
 def _of_table(recipe):
