@@ -228,8 +228,9 @@ class PenaltyGrid(OnGrid, CrossValidated, _BasePenalized):
             )
         for ratio in ratios:
             real("l1_ratio", ratio, lambda number: 0 <= number <= 1, "at least 0 and at most 1")
-        validation.numeric("gamma", self.gamma, np.ndim(self.gamma))
-        if not (np.ndim(self.gamma) < 2 and np.size(self.gamma)):
+        gammas = validation.as_array("gamma", self.gamma)
+        validation.numeric("gamma", gammas, gammas.ndim)
+        if not (gammas.ndim < 2 and gammas.size):
             raise ValueError(
                 "gamma must be a number from 0 to 1, or a sequence of such numbers, got "
                 f"{shown(self.gamma)}."

@@ -78,7 +78,7 @@ MADE = {
 #: Functions of the theory that take a problem.
 OF_A_PROBLEM = {"distance", "kappa", "lambda_pmin", "sampled_mca", "start_distance"}
 #: Parameters that are functions: an error inside a user's function is the user's.
-FUNCTIONS = ("fit", "watch", "stop", "step", "complexity")
+FUNCTIONS = ("fit", "watch", "stop", "step", "complexity", "draw")
 #: Other words by which an error message names a parameter.
 ALIASES = {
     "source": ("X ", "oracle", "file", "does not exist"),
@@ -91,7 +91,7 @@ ALIASES = {
     "target": ("choose the target", "certificate"),
     "deltas": ("sequence",),
     "piece": ("loss", "rule"),
-    "path": ("expected a name",),
+    "path": ("expected a name", "the data frame"),
     "file": ("not a coordboost run", "does not exist"),
     "statements": ("statement", "speak"),
     "method": ("law", "method", "ls_boost"),
