@@ -5,6 +5,7 @@ included. Formulas become MathML.
 """
 
 import inspect
+import re
 import sys
 import urllib.request
 from pathlib import Path
@@ -161,8 +162,23 @@ def trim(app: Any, name: str, source: list[str]) -> None:
     source[0] = source[0].replace("\n\n```\n", "\n```\n")
 
 
+def folded(text: str) -> str:
+    """Text of a notebook with its dropdowns as ``<details>``, which Jupyter folds."""
+    block = re.compile(r"^\.\. dropdown:: ([^\n]*)\n(.*?^```\w+\n.*?^```\n)", re.M | re.S)
+    return block.sub(r"<details><summary>\1</summary>\n\2\n</details>\n\n", text)
+
+
+def fold_notebooks() -> None:
+    """Let sphinx-gallery, which has no word for it, fold dropdowns in notebooks."""
+    from sphinx_gallery import notebook
+
+    convert = notebook.rst2md
+    notebook.rst2md = lambda *given: folded(convert(*given))
+
+
 def setup(app: Any) -> None:
     """Register what is not an extension of its own."""
+    fold_notebooks()
     app.connect("config-inited", link_others, priority=1)
     app.connect("source-read", trim)
     app.connect("autodoc-skip-member", skip_foreign)

@@ -232,8 +232,12 @@ print(
 #
 #    L(\beta_{k+1}) = L(\beta_k) - \frac{\varepsilon (2 - \varepsilon)}{2}\, C_k^2 .
 #
-# The package checks it on the run, with a tolerance for rounding errors. *Tight* means that both
-# sides are equal.
+# The package checks it on the run. The result is a ``BoundCheck``: what was *measured* at each
+# step, the *bound* that the statement gives for it, and the *slack* that rounding may need. Its
+# verdict is *verified* if no measured value is above its bound, and *refuted* if one is; then
+# ``violations`` has the steps. The kind *tight* means that both sides must be equal, *upper* that
+# the measured side may be smaller. You can make one for a claim of your own, as in the last
+# exercise.
 check = cb.theory.check(run, "(25) descent")[0]
 print(check, "| kind:", check.kind)
 
@@ -260,16 +264,41 @@ ax.legend(frameon=False)
 # Exercises
 # ---------
 #
-# The answers are tests: ``tests/docs/test_course.py`` has the solutions of all lessons.
+# A solution folds out below each exercise. Run it after the code of the lesson: what the exercise
+# calls *Check* is an ``assert`` in it.
 #
 # **1.1 The best length of a step.** Show that for the squared loss and unit columns the minimum
 # along column :math:`j` is reached by adding :math:`c_j` to :math:`\beta_j`. So ``ls_boost(1.0)``
 # must be the same as ``cb.methods.gcd(cb.rules.LineSearch())``. *Check*: on the diabetes data both
 # choose the same learners in 50 steps, and their coefficients agree to 1e-9 of the largest.
 #
+# .. dropdown:: Solution
+#
+#    Along column :math:`j` the loss is :math:`\|r - t B_j\|^2 / 2`, with the derivative :math:`t -
+#    c_j`. So :math:`t = c_j`.
+#
+#    .. code-block:: python
+#
+#       boost = cb.solve(problem, cb.ls_boost(1.0), 50)
+#       search = cb.solve(problem, cb.methods.gcd(cb.rules.LineSearch()), 50)
+#       assert boost.path.learner.tolist() == search.path.learner.tolist()
+#       assert np.abs(search.beta - boost.beta).max() <= 1e-9 * np.abs(boost.beta).max()
+#
 # **1.2 Orthonormal columns.** Replace ``X`` by the ten orthonormal columns ``np.linalg.qr(B)[0]``.
 # How many steps does ``ls_boost(1.0)`` need to reach least squares? *Check*: exactly 10, and no
 # column is chosen twice.
+#
+# .. dropdown:: Solution
+#
+#    A step takes :math:`c_j` to 0 and leaves the other correlations as they are.
+#
+#    .. code-block:: python
+#
+#       orthonormal = cb.Problem(np.linalg.qr(B)[0], y)
+#       ten = cb.solve(orthonormal, cb.ls_boost(1.0), 10)
+#       assert sorted(ten.path.learner) == list(range(10))
+#       before, after = [state.certificate().gap for state in ten.replay([9, 10])]
+#       assert after < 1e-9 * orthonormal.start_loss < before
 #
 # **1.3 AdaBoost.** Take the exponential loss, labels -1 and +1, learners with values -1 and +1, and
 # the best length of a step. Show that the first step adds :math:`\frac{1}{2} \log\frac{1 - e}{e}`
@@ -278,8 +307,45 @@ ax.legend(frameon=False)
 # ``Problem(..., cb.losses.Exponential(), center=False)`` and one step of ``gcd(LineSearch())`` give
 # this number to 1e-6. Note that the package scales the column to length 1.
 #
+# .. dropdown:: Solution
+#
+#    The loss along the learner, divided by :math:`n`, is :math:`(1 - e) \exp(-t) + e \exp(t)`. Its
+#    derivative is 0 where :math:`\exp(2 t) = (1 - e) / e`.
+#
+#    .. code-block:: python
+#
+#       stump = np.where(X2["mean radius"] < 15, 1.0, -1.0)
+#       labels = np.where(y2 == 1, 1.0, -1.0)
+#       single = cb.Problem(stump[:, None], labels, cb.losses.Exponential(), center=False)
+#       first = cb.solve(single, cb.methods.gcd(cb.rules.LineSearch()), 1)
+#       e = np.mean(stump != labels)
+#       assert abs(first.coef[0] - 0.5 * np.log((1 - e) / e)) < 1e-6
+#       assert np.isclose(first.beta[0], first.coef[0] * np.sqrt(len(labels)))
+#
 # **Break it.** *Claim*: "The learner that fits the residual best is the one with the largest
 # partial derivative, whatever the lengths of the columns." Refute it with a
 # ``cb.theory.BoundCheck``. Its measured value is the sum of squares that the learner with the
 # largest partial derivative leaves, and its bound is the smallest sum of squares. Use the raw
 # columns ``X - X.mean()``. Which assumption of the theorem did you drop?
+#
+# .. dropdown:: Solution
+#
+#    You dropped unit length. Partial derivatives grow with the lengths of the columns; the sums of
+#    squares do not change.
+#
+#    .. code-block:: python
+#
+#       raw = (X - X.mean()).to_numpy()
+#       left = [np.sum((centred - b * (b @ centred) / (b @ b)) ** 2) for b in raw.T]
+#       steepest = np.argmax(np.abs(raw.T @ centred))
+#       claim = cb.theory.BoundCheck(
+#           "the steepest column fits best",
+#           "printed",
+#           "upper",
+#           measured=[left[steepest]],
+#           bound=[min(left)],
+#           slack=1e-6,
+#       )
+#       print(claim)
+#       assert not claim.holds and claim.ratio[0] > 1
+#       assert np.argmax(np.abs(B.T @ centred)) == np.argmin(left)  # with unit columns

@@ -247,8 +247,46 @@ print(boost.certificate())
 # ``interval(np.zeros(10), cb.exact_path(problem).lam[0])`` is 0 up to rounding, and just below it
 # is not.
 #
+# .. dropdown:: Solution
+#
+#    At :math:`\beta = 0` the residual is :math:`y`. If :math:`\lambda` is at least its largest
+#    correlation, then :math:`u = y` is in the polytope, and has no gap.
+#
+#    .. code-block:: python
+#
+#       largest = np.abs(B.T @ centred).max()
+#       assert round(largest, 1) == 949.4
+#       assert np.isclose(cb.exact_path(problem).lam[0], largest)
+#
+#
+#       def gap_at_zero(lam):
+#           low, high = interval(np.zeros(10), lam)
+#           return high - low
+#
+#
+#       small = 1e-12 * problem.start_loss
+#       assert gap_at_zero(cb.exact_path(problem).lam[0]) <= small
+#       assert gap_at_zero(1.0001 * largest) <= small < gap_at_zero(0.999 * largest)
+#
 # **4.2 Weak duality.** Draw 1000 pairs near the optimum, as ``run.beta * rng.normal(1, 0.1, 10)``,
 # each with the dual point of another. *Check*: no :math:`D(u)` is above any :math:`P(\beta)`.
+#
+# .. dropdown:: Solution
+#
+#    Every dual point proves a lower bound for every model, so the largest of the lower ends is
+#    below the smallest of the upper ends. A little noise in the residuals makes more dual points.
+#
+#    .. code-block:: python
+#
+#       rng = np.random.default_rng(0)
+#       below, above = [], []
+#       for _ in range(1000):
+#           beta = run.beta * rng.normal(1, 0.1, 10) + rng.normal(size=10)
+#           above.append(interval(beta, penalty)[1])
+#           noisy = centred - B @ beta + 0.1 * rng.normal(size=len(y))
+#           point = noisy * min(1, penalty / np.abs(B.T @ noisy).max())
+#           below.append((centred @ centred - (centred - point) @ (centred - point)) / 2)
+#       assert max(below) <= min(above)
 #
 # **4.3 Safe screening.** The dual is strongly concave, so the dual optimum is within
 # :math:`\sqrt{2\, \mathrm{gap}}` of :math:`u`. Show: if
@@ -258,8 +296,55 @@ print(boost.certificate())
 # diabetes data, 20 steps of ``lasso_cd`` are enough to remove 4 of the 10 columns and 60 steps to
 # remove 6, which are all that ``exact_path`` has at 0.
 #
+# .. dropdown:: Solution
+#
+#    The correlation of a unit column with the dual optimum differs from :math:`\langle B_j, u
+#    \rangle` by at most the radius, and stays below :math:`\lambda`. But a column with a
+#    coefficient has the correlation :math:`\lambda` there.
+#
+#    .. code-block:: python
+#
+#       lam = 300.0
+#       exact = cb.exact_path(problem).beta_at(lam=lam)
+#       for n_steps, many in ((20, 4), (60, 6)):
+#           descent = cb.solve(problem, cb.methods.lasso_cd(lam), n_steps)
+#           low, high = interval(descent.beta, lam)
+#           r = descent.final.resid
+#           u = r * min(1, lam / np.abs(B.T @ r).max())
+#           removed = np.abs(B.T @ u) < lam - np.sqrt(2 * (high - low))
+#           assert removed.sum() == many and not exact[removed].any()
+#       assert (removed == (exact == 0)).all()
+#
 # **Break it.** *Claim*: "The duality gap of coordinate descent falls in every step, because the
 # objective does." Refute it with a ``cb.theory.BoundCheck`` on the run above (:math:`\lambda = 50`,
 # 120 steps). Measured is the gap after a step, and the bound is the gap before it:
 # ``BoundCheck("the gap falls", "printed", "upper", gaps[1:], gaps[:-1], at=range(1, 121))``. Then
 # change the gap so that the claim becomes true, and check that.
+#
+# .. dropdown:: Solution
+#
+#    The scaled residual may be a worse dual point than an earlier one. Keep the best lower end so
+#    far: it is valid, too.
+#
+#    .. code-block:: python
+#
+#       states = [state.beta for state in run.replay(range(121))]
+#       lower, upper = np.array([interval(beta, 50.0) for beta in states]).T
+#       gaps = upper - lower
+#       claim = cb.theory.BoundCheck(
+#           "the gap falls", "printed", "upper", gaps[1:], gaps[:-1], at=range(1, 121)
+#       )
+#       print(claim)
+#       assert claim.verdict == "refuted"
+#       mended = upper - np.maximum.accumulate(lower)
+#       claim = cb.theory.BoundCheck(
+#           "the best gap falls",
+#           "corrected",
+#           "upper",
+#           measured=mended[1:],
+#           bound=mended[:-1],
+#           slack=1e-9 * upper[0],
+#           at=range(1, 121),
+#       )
+#       print(claim)
+#       assert claim.holds

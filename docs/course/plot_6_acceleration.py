@@ -218,16 +218,78 @@ print(
 # in ten lines (there is nothing left to correct). *Check*: with :math:`\eta = 0.01, \gamma = 0.2`
 # your loss after 38 rounds is 0.171945, and agrees with ``cb.agbm`` to 1e-12.
 #
+# .. dropdown:: Solution
+#
+#    Both models are one number each.
+#
+#    .. code-block:: python
+#
+#       f, h = 0.0, 0.0
+#       for m in range(38):
+#           theta_m = 2 / (m + 2)
+#           g = (1 - theta_m) * f + theta_m * h
+#           f = g + 0.01 * (1 - g)
+#           h = h + 0.2 * 0.01 / theta_m * (1 - g)
+#       loss = (1 - f) ** 2 / 2
+#       dot = cb.Problem([[1.0]], [1.0], center=False)
+#       assert round(loss, 6) == 0.171945
+#       assert abs(cb.solve(dot, cb.agbm(0.01, 0.2), 76).final.loss - loss) < 1e-12
+#
 # **6.2 Where it breaks.** On the ten orthonormal learners above, make 200 rounds without a guard
 # for :math:`\gamma = 0.01, 0.02, ..., 0.30`. For which smallest :math:`\gamma` does the loss end
 # above its start? *Check*: 0.12, which is more than 40 times the limit of the theorem.
+#
+# .. dropdown:: Solution
+#
+#    A round has two steps.
+#
+#    .. code-block:: python
+#
+#       gammas = np.arange(1, 31) / 100
+#       runs = [cb.solve(basis, cb.agbm(1.0, gamma, guard=False), 400) for gamma in gammas]
+#       broken = gammas[[one.losses[-1] > one.losses[0] for one in runs]]
+#       assert broken[0] == 0.12 and broken[0] / cb.theory.momentum_limit(basis) > 40
 #
 # **6.3 Restarts with a proof.** The loss has :math:`\mu = 1`. Show from the theorem that
 # :math:`\sqrt{8 / (\eta \gamma \mu)}` rounds halve the gap. *Check*: with
 # ``gamma = momentum_limit(basis)`` the period is 56 rounds, and ``cb.theory.check`` verifies
 # ``AGBM, Theorem 4.2`` on a run of ``agbmr`` with this period and 10 periods.
 #
+# .. dropdown:: Solution
+#
+#    By strong convexity :math:`\|f^\star - f_0\|^2 \le 2\, \mathrm{gap} / \mu`. So the bound is
+#    :math:`4\, \mathrm{gap} / (\eta \gamma \mu (M + 1)^2)`, and at most half of the gap from
+#    :math:`M = \sqrt{8 / (\eta \gamma \mu)}` on.
+#
+#    .. code-block:: python
+#
+#       allowed_gamma = cb.theory.momentum_limit(basis)
+#       period = int(np.ceil(np.sqrt(8 / allowed_gamma)))
+#       assert period == 56
+#       periods = cb.solve(basis, cb.agbmr(1.0, allowed_gamma, period), 2 * period * 10)
+#       checks = cb.theory.check(periods, "AGBM, Theorem 4.2")
+#       print(checks)
+#       assert [check.verdict for check in checks] == ["verified"]
+#
 # **Break it.** *Claim*: "Momentum needs no correction. ``vagbm`` with :math:`\gamma = 1` converges
 # at the rate :math:`2 \|f^\star\|^2 / (\eta (M + 1)^2)`." Refute it on the ten orthonormal learners
 # with :math:`\eta = 1`, in 100 rounds and a ``cb.theory.BoundCheck``; pass ``guard=False``. (The
 # ledger: ``VAGBM, the rate of Theorem 4.1``.)
+#
+# .. dropdown:: Solution
+#
+#    The part of the residual that a learner leaves is multiplied by longer and longer steps.
+#
+#    .. code-block:: python
+#
+#       uncorrected = cb.solve(basis, cb.vagbm(1.0, 1.0, guard=False), 100)
+#       claim = cb.theory.BoundCheck(
+#           "VAGBM has the rate",
+#           "printed",
+#           "upper",
+#           measured=uncorrected.losses,
+#           bound=2 * np.sum(target**2) / (1 + np.arange(101)) ** 2,
+#       )
+#       print(claim)
+#       assert claim.verdict == "refuted"
+#       assert uncorrected.losses[-1] > 1e6 * uncorrected.losses[0]

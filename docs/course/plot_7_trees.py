@@ -213,17 +213,75 @@ ax.legend(frameon=False, loc="upper right", ncols=2)
 # ``trees(X, max_depth=1, min_samples=1, exact=True)`` makes the same predictions after 200 steps,
 # to 1e-9. The list has as many learners as the count in the first cell, 824.
 #
+# .. dropdown:: Solution
+#
+#    The search tries every split, so it finds the best column of the list. Both runs are above, in
+#    the part on the certificate.
+#
+#    .. code-block:: python
+#
+#       assert listed.problem.n_learners == splits == 824
+#       assert np.abs(searched.predict(X) - listed.predict(X)).max() <= 1e-9
+#
 # **7.2 What no number of stumps can do.** Take all 16 pairs of numbers from 0, 1, 2, 3, and
 # :math:`y = x_1 x_2`. Prove with a certificate that no sum of stumps has a loss below 12.49.
 # *Check*: 3000 steps of ``ls_boost(0.5)`` on ``stumps`` have a lower end above that, and 5 steps of
 # ``gbm(0.5)`` on trees of depth 2 a loss below 1.3.
+#
+# .. dropdown:: Solution
+#
+#    What the best sum of stumps leaves is the product of the centred variables. Its loss is 12.5.
+#
+#    .. code-block:: python
+#
+#       pairs = np.array([[i, j] for i in range(4) for j in range(4)], dtype=float)
+#       product = pairs.prod(axis=1)
+#       additive = cb.solve(cb.Problem(cb.data.stumps(pairs), product), cb.ls_boost(0.5), 3000)
+#       print(additive.certificate())
+#       assert additive.certificate().lower > 12.49
+#       assert np.sum((pairs - 1.5).prod(axis=1) ** 2) / 2 == 12.5
+#       deep = cb.data.trees(pairs, max_depth=2, min_samples=1)
+#       assert cb.solve(cb.Problem(deep, product), cb.gbm(0.5), 5).final.loss < 1.3
 #
 # **7.3 A ridge in the leaves.** With ``l2=20`` a leaf has the value (sum of residuals) / (rows +
 # 20). *Check*: with trees of depth 2 and at least 10 rows in a leaf, one step of ``gbm(1.0)`` gains
 # less than one step of ``ls_boost(1.0)`` on the same tree. The former adds the tree as it was
 # fitted, the latter the projection of the residual on its direction.
 #
+# .. dropdown:: Solution
+#
+#    The ridge shortens each leaf by a factor of its own. So the tree is no projection of the
+#    residual, and of all steps in its direction the projection gains most.
+#
+#    .. code-block:: python
+#
+#       short = cb.data.trees(X, max_depth=2, min_samples=10, l2=20, exact=True)
+#       ridge = cb.Problem(short, y)
+#       as_fitted = cb.solve(ridge, cb.gbm(1.0), 1).final.loss
+#       projected = cb.solve(ridge, cb.ls_boost(1.0), 1).final.loss
+#       assert projected < as_fitted < ridge.start_loss
+#
 # **Break it.** *Claim*: "After 30 steps we know the angle. If :math:`c` is the smallest cosine so
 # far, then :math:`L_k \le (1 - \varepsilon (2 - \varepsilon) c^2)^k L_0` for ever." Refute it with
 # trees of depth 1, :math:`\varepsilon = 0.1` and 1000 steps (``min_samples=1, exact=True``).
 # *Check*: the ``cb.theory.BoundCheck`` has its first violation after step 100.
+#
+# .. dropdown:: Solution
+#
+#    The residual turns to directions that stumps fit badly: the cosines keep falling.
+#
+#    .. code-block:: python
+#
+#       every_split = cb.data.trees(X, max_depth=1, min_samples=1, exact=True)
+#       losses = cb.solve(cb.Problem(every_split, y), cb.ls_boost(0.1), 1000).losses
+#       gain = 0.1 * 1.9 * cosines_of(losses, 0.1)[:30].min() ** 2
+#       claim = cb.theory.BoundCheck(
+#           "30 steps show the angle",
+#           "printed",
+#           "upper",
+#           measured=losses,
+#           bound=losses[0] * (1 - gain) ** np.arange(1001),
+#           slack=1e-9 * losses[0],
+#       )
+#       print(claim)
+#       assert claim.verdict == "refuted" and claim.violations[0] > 100

@@ -248,17 +248,93 @@ print(f"means in theirs: {np.mean((mean_low <= truth) & (truth <= mean_high)):.2
 # ``stationary(problem, method).mean`` agrees with scikit-learn's ``Ridge(alpha=0.4)`` on the unit
 # columns to 1e-9.
 #
+# .. dropdown:: Solution
+#
+#    With :math:`p_j = 1 / p` the law has its largest density where :math:`L / N + \gamma p
+#    \|\theta\|^2 / (2 N)` is least, which is where :math:`L + \gamma p \|\theta\|^2 / 2` is. Here
+#    :math:`\gamma p = 0.2 \cdot 2`.
+#
+#    .. code-block:: python
+#
+#       from sklearn.linear_model import Ridge
+#
+#       columns = problem.gather([0, 1])
+#       ridge = Ridge(alpha=0.4, fit_intercept=False).fit(columns, y - y.mean())
+#       assert np.abs(stationary(problem, method).mean - ridge.coef_).max() <= 1e-9
+#
 # **8.2 The order of the bias.** *Check*: as :math:`\varepsilon` halves from 0.1 to 0.05 to 0.025,
 # the error of the covariance is divided by 2.1 and by 2.0, rounded to one digit. For an error of
 # one percent :math:`\varepsilon = 0.01` is enough.
+#
+# .. dropdown:: Solution
+#
+#    The loop of the lesson, with one more value.
+#
+#    .. code-block:: python
+#
+#       errors = {}
+#       for eps in (0.1, 0.05, 0.025, 0.01):
+#           at_eps = cb.sglb(eps=eps, beta=40.0, gamma=0.2, select=cb.rules.RandomSubset(1))
+#           difference = stationary(problem, at_eps).cov - limit.cov
+#           errors[eps] = np.linalg.norm(difference) / np.linalg.norm(limit.cov)
+#       assert round(errors[0.1] / errors[0.05], 1) == 2.1
+#       assert round(errors[0.05] / errors[0.025], 1) == 2.0
+#       assert errors[0.01] < 0.01
 #
 # **8.3 Equipartition.** For the squared loss the mean of the regularised loss under the limit law
 # is :math:`d / (2 \beta)` above its minimum, with :math:`d` the number of columns. Prove it for a
 # normal law. *Check*: draw 100,000 times from ``gibbs(problem, method)``; the mean is within five
 # standard errors of 2 / 80.
 #
+# .. dropdown:: Solution
+#
+#    In the coordinates in which the law is standard normal, :math:`\beta` times the loss is its
+#    minimum plus half the squared length of :math:`d` independent normal numbers. The mean of this
+#    squared length is :math:`d`.
+#
+#    .. code-block:: python
+#
+#       columns = problem.gather([0, 1])
+#       draws = np.random.default_rng(0).multivariate_normal(
+#           limit.mean, limit.cov, size=100_000
+#       )
+#
+#
+#       def energy(theta):
+#           """The regularised loss of each row, divided by N = 40."""
+#           squares = np.sum((y - y.mean() - theta @ columns.T) ** 2, axis=1)
+#           return (squares / 2 + 0.2 * 2 * np.sum(theta**2, axis=1) / 2) / 40
+#
+#
+#       above = energy(draws) - energy(limit.mean[None])
+#       assert abs(above.mean() - 2 / 80) < 5 * above.std() / np.sqrt(100_000)
+#
 # **Break it.** *Claim*: "One noise is enough: with noise in the fits only, the mean of a greedy
 # chain is the mean of the Gibbs law." Refute it on the two columns
 # (``structure=cb.rules.Structure.NONE``, :math:`\varepsilon = 0.02`, 40,000 steps) with a
 # ``cb.theory.BoundCheck`` of kind *tight*, level *sampled*, and a slack of five
 # ``chain(...).error``. Show that the same check passes with both noises.
+#
+# .. dropdown:: Solution
+#
+#    Without noise in the search the residual decides which learner is taken. Its choice has other
+#    probabilities than the :math:`p_j` of pure noise, from which the law is made.
+#
+#    .. code-block:: python
+#
+#       verdicts = []
+#       for given in ({"structure": cb.rules.Structure.NONE}, {}):
+#           noises = cb.sglb(0.02, 40.0, 0.2, **given)
+#           visits = chain(cb.solve(problem, noises, 40_000, rng=2), burn_in=4000, every=60)
+#           claim = cb.theory.BoundCheck(
+#               "one noise",
+#               "printed",
+#               "tight",
+#               measured=visits.mean,
+#               bound=gibbs(problem, noises).mean,
+#               slack=5 * visits.error,
+#               level="sampled",
+#           )
+#           print(claim)
+#           verdicts.append(claim.verdict)
+#       assert verdicts == ["refuted", "verified"]

@@ -47,6 +47,14 @@ def test_settings_are_read_without_sphinx(monkeypatch):
     assert settings["project"] == "coordboost" and settings["html_theme"] == "pydata_sphinx_theme"
 
 
+def test_what_folds_out_on_a_page_folds_out_in_its_notebook():
+    folded = runpy.run_path(str(DOCS / "conf.py"))["folded"]
+    text = "**1**\n\n.. dropdown:: Solution\n\n   So.\n\n```python\nx = 1\n\ny = x\n```\n"
+    head, *rest = folded(text + "**2**\n" + text).split("<details><summary>Solution</summary>\n")
+    assert head == "**1**\n\n" and len(rest) == 2
+    assert rest[0] == "\n   So.\n\n```python\nx = 1\n\ny = x\n```\n\n</details>\n\n**2**\n**1**\n\n"
+
+
 def test_every_page_is_in_the_tree():
     seen = set()
     ahead = ["index"]
