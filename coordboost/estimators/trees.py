@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import effective_n_jobs  # type: ignore[import-untyped]
-from sklearn.base import is_classifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
@@ -75,8 +74,11 @@ FREE = (
 )
 
 
-#: By default randomised trees are shallow for fewer rows than this: of classifiers, of regressors.
-FEW_LABELS, FEW_TARGETS = 4_000, 1_000
+#: By default the depth of randomised trees follows the number of rows: the largest one, from
+#: SHALLOW on, of which a full tree has ROWS_OF_A_LEAF rows a leaf; no limit from DEEP rows on.
+SHALLOW, ROWS_OF_A_LEAF, DEEP = 3, 64, 8_192
+#: By default a tree draws at least so many features, or all if there are fewer.
+LEAST_DRAWN = 6
 #: By default rows are held out from so many rows on if there are more iterations than this.
 LARGE, MANY = 10_000, 100
 #: Parameters of trees that have another name in ``trees`` and ``tree_families``: that name, and the
@@ -613,6 +615,13 @@ def is_auto(value):
     return isinstance(value, str) and value == "auto"
 
 
+def depth_for(n_rows):
+    """Return the default depth of trees on so many rows; None for no limit."""
+    if n_rows >= DEEP:
+        return None
+    return max(SHALLOW, int(n_rows // ROWS_OF_A_LEAF).bit_length() - 1)
+
+
 def names_or_indices(features):
     """Return `features` as names or indices; booleans, one for each feature, become indices."""
     if features is None:
@@ -722,7 +731,7 @@ class _RandomizedGBM(_DrawnRows):
         max_split_categories=4,
         category_smoothing=100.0,
         monotonic_cst=None,
-        max_features=0.5,
+        max_features="auto",
         newton=None,
         max_delta_step=None,
         subsample=1.0,
@@ -795,8 +804,9 @@ class _RandomizedGBM(_DrawnRows):
     def _depth(self, n_rows):
         self.max_depth_ = self.max_depth
         if is_auto(self.max_depth):
-            least = FEW_LABELS if is_classifier(self) else FEW_TARGETS
-            self.max_depth_ = 3 if n_rows < least or self.max_leaf_nodes is None else None
+            self.max_depth_ = depth_for(n_rows)
+            if self.max_leaf_nodes is None:
+                self.max_depth_ = SHALLOW
         return self.max_depth_
 
     def _more_limits(self):
@@ -826,6 +836,8 @@ class _RandomizedGBM(_DrawnRows):
     def _n_drawn(self, n_features):
         """Return the number of features drawn for each tree."""
         drawn = self.max_features
+        if is_auto(drawn):
+            return max(n_features // 2, min(n_features, LEAST_DRAWN))
         if drawn is None:
             return n_features
         if isinstance(drawn, str) and drawn == "sqrt":
@@ -840,7 +852,7 @@ class _RandomizedGBM(_DrawnRows):
             return max(1, int(drawn * n_features))
         raise ValueError(
             f"max_features must be a number of features from 1 to {n_features}, a fraction in (0, "
-            f"1], 'sqrt' or None, got {shown(drawn)}."
+            f"1], 'sqrt', 'auto' or None, got {shown(drawn)}."
         )
 
 
@@ -1023,8 +1035,8 @@ class RandomizedGBMRegressor(StagedPredictions, Regression, _RandomizedGBM):
         Number of iterations.
     max_depth : int, None or "auto", default "auto"
         Maximum depth of a tree (splits from the root to a leaf). None, or a depth above 10, needs
-        `max_leaf_nodes` as well. "auto": 3 for a classifier with fewer than 4,000 rows, for a
-        regressor with fewer than 1,000, and where `max_leaf_nodes` is None; else None.
+        `max_leaf_nodes` as well. "auto": 3 below 1,024 rows, and where `max_leaf_nodes` is None; 4
+        from 1,024 rows on, 5 from 2,048, 6 from 4,096, and None from 8,192.
     max_leaf_nodes : int or None, default 31
         Maximum number of leaves; unless `max_depth` allows no more leaves, trees grow best-first
         (largest gain first).
@@ -1058,9 +1070,9 @@ class RandomizedGBMRegressor(StagedPredictions, Regression, _RandomizedGBM):
     monotonic_cst : sequence or dict by name, optional
         For each feature 1: predictions must not decrease with it; 0: no constraint; -1: must not
         increase.
-    max_features : int, float, "sqrt" or None, default 0.5
+    max_features : int, float, "sqrt", "auto" or None, default "auto"
         Number of features drawn at random for each tree (not for each split): an int, a fraction of
-        all, "sqrt" of their number, or None for all.
+        all, "sqrt" of their number, "auto" for half of them but at least 6, or None for all.
     newton : bool, optional
         Whether leaf values are Newton steps (sum of gradients / sum of second derivatives) instead
         of mean residuals. They are damped so that no leaf raises the loss of its rows
@@ -1182,8 +1194,8 @@ class RandomizedGBMClassifier(StagedProbabilities, Multinomial, Classification, 
         Number of iterations.
     max_depth : int, None or "auto", default "auto"
         Maximum depth of a tree (splits from the root to a leaf). None, or a depth above 10, needs
-        `max_leaf_nodes` as well. "auto": 3 for a classifier with fewer than 4,000 rows, for a
-        regressor with fewer than 1,000, and where `max_leaf_nodes` is None; else None.
+        `max_leaf_nodes` as well. "auto": 3 below 1,024 rows, and where `max_leaf_nodes` is None; 4
+        from 1,024 rows on, 5 from 2,048, 6 from 4,096, and None from 8,192.
     max_leaf_nodes : int or None, default 31
         Maximum number of leaves; unless `max_depth` allows no more leaves, trees grow best-first
         (largest gain first).
@@ -1217,9 +1229,9 @@ class RandomizedGBMClassifier(StagedProbabilities, Multinomial, Classification, 
     monotonic_cst : sequence or dict by name, optional
         For each feature 1: predictions must not decrease with it; 0: no constraint; -1: must not
         increase.
-    max_features : int, float, "sqrt" or None, default 0.5
+    max_features : int, float, "sqrt", "auto" or None, default "auto"
         Number of features drawn at random for each tree (not for each split): an int, a fraction of
-        all, "sqrt" of their number, or None for all.
+        all, "sqrt" of their number, "auto" for half of them but at least 6, or None for all.
     newton : bool, optional
         Whether leaf values are Newton steps (sum of gradients / sum of second derivatives) instead
         of mean residuals. They are damped so that no leaf raises the loss of its rows
@@ -1361,7 +1373,7 @@ class RandomizedGBMClassifier(StagedProbabilities, Multinomial, Classification, 
         max_split_categories=4,
         category_smoothing=100.0,
         monotonic_cst=None,
-        max_features=0.5,
+        max_features="auto",
         newton=None,
         max_delta_step=None,
         subsample=1.0,

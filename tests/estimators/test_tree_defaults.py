@@ -14,14 +14,18 @@ LABELS = Y > 4
 @pytest.mark.parametrize(
     ("kind", "n_rows", "settings", "depth"),
     [
-        (cb.RandomizedGBMClassifier, 3999, {}, 3),
-        (cb.RandomizedGBMClassifier, 4000, {}, None),
-        (cb.RandomizedGBMClassifier, 3999, {"max_depth": None}, None),
-        (cb.RandomizedGBMClassifier, 4000, {"max_leaf_nodes": None}, 3),
-        (cb.RandomizedGBMClassifier, 4000, {"max_depth": 5}, 5),
-        (cb.RandomizedGBMRegressor, 999, {}, 3),
-        (cb.RandomizedGBMRegressor, 1000, {}, None),
-        (cb.RandomizedGBMRegressor, 1000, {"max_leaf_nodes": None}, 3),
+        (cb.RandomizedGBMClassifier, 200, {}, 3),
+        (cb.RandomizedGBMClassifier, 1023, {}, 3),
+        (cb.RandomizedGBMClassifier, 1024, {}, 4),
+        (cb.RandomizedGBMClassifier, 2048, {}, 5),
+        (cb.RandomizedGBMClassifier, 8191, {}, 6),
+        (cb.RandomizedGBMClassifier, 8192, {}, None),
+        (cb.RandomizedGBMClassifier, 1000, {"max_depth": None}, None),
+        (cb.RandomizedGBMClassifier, 8192, {"max_leaf_nodes": None}, 3),
+        (cb.RandomizedGBMClassifier, 8192, {"max_depth": 5}, 5),
+        (cb.RandomizedGBMRegressor, 1023, {}, 3),
+        (cb.RandomizedGBMRegressor, 4096, {}, 6),
+        (cb.RandomizedGBMRegressor, 8192, {"max_leaf_nodes": None}, 3),
     ],
 )
 def test_trees_of_few_rows_are_shallow(kind, n_rows, settings, depth):
@@ -33,6 +37,16 @@ def test_trees_of_few_rows_are_shallow(kind, n_rows, settings, depth):
         assert (growth.max_depth > 31, growth.max_leaves) == (True, 31)
     else:
         assert growth.max_depth == depth
+
+
+@pytest.mark.parametrize(
+    ("n_features", "n_drawn"), [(1, 1), (5, 5), (6, 6), (7, 6), (12, 6), (13, 6), (14, 7), (41, 20)]
+)
+def test_a_tree_draws_half_of_the_features_but_at_least_six(n_features, n_drawn):
+    table = RNG.normal(size=(100, n_features))
+    model = cb.RandomizedGBMRegressor(n_estimators=1, random_state=0).fit(table, table[:, 0])
+    select = model.run_.method.select
+    assert getattr(select, "t", n_features) == n_drawn
 
 
 @pytest.mark.parametrize(
