@@ -17,9 +17,9 @@ def literals_of(X, categorical=(), negations=True):
         values = np.unique(x[~missing])
         if j in categorical:
             for level in values:
-                tests[f"x{j} = {level}"] = x == level
+                tests[f"x{j} = {level:g}"] = x == level
                 if negations:
-                    tests[f"x{j} != {level}"] = x != level
+                    tests[f"x{j} != {level:g}"] = x != level
         else:
             for low, high in pairwise(values):
                 cut = (low + high) / 2

@@ -394,6 +394,7 @@ def framed():
     model = cb.RandomizedGBMRegressor(
         n_estimators=10,
         max_depth=3,
+        max_features=0.5,
         max_leaf_nodes=None,
         min_samples_category=1,
         max_split_categories=None,

@@ -228,9 +228,8 @@ class PenaltyGrid(OnGrid, CrossValidated, _BasePenalized):
             )
         for ratio in ratios:
             real("l1_ratio", ratio, lambda number: 0 <= number <= 1, "at least 0 and at most 1")
-        gammas = validation.as_array("gamma", self.gamma)
-        validation.numeric("gamma", gammas, gammas.ndim)
-        if not (gammas.ndim < 2 and gammas.size):
+        ndim = validation.as_array("gamma", self.gamma).ndim
+        if not (ndim < 2 and validation.numeric("gamma", self.gamma, ndim).size):
             raise ValueError(
                 "gamma must be a number from 0 to 1, or a sequence of such numbers, got "
                 f"{shown(self.gamma)}."

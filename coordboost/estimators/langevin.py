@@ -267,7 +267,8 @@ class LangevinGBMRegressor(Regression, _LangevinGBM):
         number.
     category_smoothing : float, default 100.0
         In the gain and the values of both sides of a split by categories, the weight of this many
-        rows is added to `l2_regularization`; a row has the mean weight in the node.
+        rows is added to `l2_regularization`; a row has the mean weight (with Newton leaves: second
+        derivative) in the node.
     noise_variance : float, optional
         Variance of the target around its mean, squared loss only. Default: twice the validation
         loss of gradient boosting; with fewer than 50 rows half the variance of y.
@@ -556,7 +557,8 @@ class LangevinGBMClassifier(Classification, _LangevinGBM):
         number.
     category_smoothing : float, default 100.0
         In the gain and the values of both sides of a split by categories, the weight of this many
-        rows is added to `l2_regularization`; a row has the mean weight in the node.
+        rows is added to `l2_regularization`; a row has the mean weight (with Newton leaves: second
+        derivative) in the node.
     beta : float, optional
         Inverse temperature, in the unit 1 / (mean loss): the larger it is, the closer the sampled
         models are to the minimum of the loss. Default for the squared loss: N / (noise variance), N

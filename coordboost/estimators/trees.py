@@ -1464,7 +1464,8 @@ class AcceleratedGBMRegressor(StagedPredictions, Regression, _AcceleratedGBM):
         number.
     category_smoothing : float, default 100.0
         In the gain and the values of both sides of a split by categories, the weight of this many
-        rows is added to `l2_regularization`; a row has the mean weight in the node.
+        rows is added to `l2_regularization`; a row has the mean weight (with Newton leaves: second
+        derivative) in the node.
     monotonic_cst : sequence or dict by name, optional
         For each feature 1: predictions must not decrease with it; 0: no constraint; -1: must not
         increase.
@@ -1602,7 +1603,8 @@ class AcceleratedGBMClassifier(StagedProbabilities, Classification, _Accelerated
         number.
     category_smoothing : float, default 100.0
         In the gain and the values of both sides of a split by categories, the weight of this many
-        rows is added to `l2_regularization`; a row has the mean weight in the node.
+        rows is added to `l2_regularization`; a row has the mean weight (with Newton leaves: second
+        derivative) in the node.
     monotonic_cst : sequence or dict by name, optional
         For each feature 1: predictions must not decrease with it; 0: no constraint; -1: must not
         increase.
@@ -1801,7 +1803,8 @@ class RegularizedGBMRegressor(StagedPredictions, Regression, _RegularizedGBM):
         number.
     category_smoothing : float, default 100.0
         In the gain and the values of both sides of a split by categories, the weight of this many
-        rows is added to `l2_regularization`; a row has the mean weight in the node.
+        rows is added to `l2_regularization`; a row has the mean weight (with Newton leaves: second
+        derivative) in the node.
     monotonic_cst : sequence or dict by name, optional
         For each feature 1: predictions must not decrease with it; 0: no constraint; -1: must not
         increase.
@@ -1943,7 +1946,8 @@ class RegularizedGBMClassifier(StagedProbabilities, Classification, _Regularized
         number.
     category_smoothing : float, default 100.0
         In the gain and the values of both sides of a split by categories, the weight of this many
-        rows is added to `l2_regularization`; a row has the mean weight in the node.
+        rows is added to `l2_regularization`; a row has the mean weight (with Newton leaves: second
+        derivative) in the node.
     monotonic_cst : sequence or dict by name, optional
         For each feature 1: predictions must not decrease with it; 0: no constraint; -1: must not
         increase.
