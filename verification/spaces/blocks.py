@@ -76,6 +76,13 @@ class Blocks:
         """The dimension d of the span of all columns."""
         return independent(self.H).shape[1]
 
+    def are_told_apart(self):
+        """Return whether floats can tell the independent columns of blocks from dependent ones."""
+        bases = [independent(block) for block in (*self.blocks, self.H)]
+        return all(
+            basis.shape[1] == 0 or solved(basis.T @ basis, basis.T) is not None for basis in bases
+        )
+
 
 def exact_blocks(*blocks, chance, gamma):
     """Return ``Blocks`` in Fractions, each block given as a list of columns.
@@ -104,11 +111,12 @@ def _make(shape, numbers):
     columns = numbers[: n * sum(sizes)].reshape(-1, n).T
     ends = np.cumsum(sizes)
     chance = numbers[-k - 1 : -1]
-    return Blocks(
+    law = Blocks(
         tuple(columns[:, e - s : e] for s, e in zip(sizes, ends, strict=True)),
         chance / chance.sum(),
         numbers[-1],
     )
+    return law if law.are_told_apart() else None
 
 
 BLOCKS = Space("blocks of columns", _draw, _make, has=lambda case: isinstance(case, Blocks))

@@ -48,6 +48,11 @@ class Chain:
         basis = independent(self.law.H)
         return basis @ solved(basis.T @ basis, basis.T @ self.y).ravel()
 
+    def is_regular(self):
+        """Return whether floats can invert P on the span of the columns."""
+        basis = independent(self.law.H)
+        return solved(basis.T @ self.P @ basis, basis.T) is not None
+
     def penalty(self):
         """Return F*'P^+F*."""
         basis = independent(self.law.H)
@@ -71,11 +76,10 @@ def _make(shape, numbers):
     n = shape[1]
     law = BLOCKS.make(shape[1:], numbers[: -n - 1]) if len(numbers) > n + 1 else None
     eps = numbers[-1]
-    return (
-        Chain(law, numbers[-n - 1 : -1], eps, shape[0])
-        if law and law.rank and 0 < eps * (law.gamma + 1) <= 1
-        else None
-    )
+    if not (law and law.rank and 0 < eps * (law.gamma + 1) <= 1):
+        return None
+    chain = Chain(law, numbers[-n - 1 : -1], eps, shape[0])
+    return chain if chain.is_regular() else None
 
 
 def _make_rough(shape, numbers):
