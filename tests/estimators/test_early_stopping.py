@@ -42,9 +42,9 @@ def test_the_best_iteration_may_come_after_the_one_that_ended_the_run():
         rng = np.random.default_rng(seed)
         X = rng.normal(size=(60, 3)).round(1)
         y = X[:, 0] + 2 * rng.normal(size=60)
-        model = cb.RandomizedGBMRegressor(**QUICK, max_depth=1, n_estimators=60).fit(
-            X[3:], y[3:], X_val=X[:3], y_val=y[:3]
-        )
+        model = cb.RandomizedGBMRegressor(
+            **QUICK, max_depth=1, max_features=0.5, n_estimators=60
+        ).fit(X[3:], y[3:], X_val=X[:3], y_val=y[:3])
         score = model.validation_score_
         assert model.n_iter_ == np.argmax(score) and len(score) == model.run_.n_steps + 1
         end = next(

@@ -123,7 +123,7 @@ def fitted(**options):
 
 
 def test_models_speak_of_the_columns_of_the_table():
-    model = fitted()
+    model = fitted(max_depth=None)
     binning = model.run_.problem.binning
     assert binning.n_features == 4
     assert model.feature_importances_.shape == (3,) and model.feature_importances_[1] > 0.4

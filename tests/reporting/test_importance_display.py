@@ -75,7 +75,7 @@ def test_linear_models_and_several_classes():
     refused(lambda: Display.from_estimator(linear, kind="cover"), "kind must be one of 'gain', 's")
     refused(lambda: Display.from_estimator(linear, kind="permutation"), "needs rows: pass X and y")
     refused(lambda: Display.from_estimator(linear, kind="contributions"), "needs rows: pass X")
-    model = quick(cb.RandomizedGBMClassifier).fit(TABLE, np.digitize(Y, [4, 6]))
+    model = quick(cb.RandomizedGBMClassifier, max_features=0.5).fit(TABLE, np.digitize(Y, [4, 6]))
     size = np.abs(model.contributions(TABLE).values).mean(axis=0).sum(axis=1)
     assert drawn(model, TABLE, kind="contributions")[:2] == sorted_by(size)
 

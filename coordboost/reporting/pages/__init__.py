@@ -281,6 +281,7 @@ def _of_rows_held_out(run, validation):
             best=best,
             one_se=one_se,
             losses=range(validation["folds"]),
+            grids=[],
             measure=MEAN_LOSS,
         )
         CrossValidationDisplay(seen, at, words="steps").plot(axes[0])
