@@ -153,7 +153,13 @@ FEW = [
 def test_tables_of_estimators(kind, name):
     y = target(kind)[:40]
     good = quick(kind).fit(X[:40], y)
-    for action in (lambda: quick(kind).fit(DATA[name], y), lambda: good.predict(DATA[name])):
+    actions = [lambda: quick(kind).fit(DATA[name], y), lambda: good.predict(DATA[name])]
+    if name == "words" and "GBM" in kind.__name__:
+        del actions[0]  # legal: trees take text as categories
+        coded = DATA[name].astype({"a": "category"})
+        expected = quick(kind).fit(coded, y).predict(coded)
+        np.testing.assert_array_equal(quick(kind).fit(DATA[name], y).predict(DATA[name]), expected)
+    for action in actions:
         error = error_of(action)
         assert isinstance(error, ValueError)
         file = traceback.extract_tb(error.__traceback__)[-1].filename
