@@ -37,9 +37,14 @@ test_a_message_names_the_parameter = refusals(
         id="alpha below a run",
     ),
     pytest.param(
-        lambda: cb.lasso_path(X, Y, penalty_factor=[1, np.inf, 1]),
-        "leave the column out",
-        id="infinite factor",
+        lambda: cb.lasso_path(X, Y, penalty_factor=[1, -1, 1]),
+        "infinity leaves a column out",
+        id="negative factor",
+    ),
+    pytest.param(
+        lambda: cb.lasso.multinomial_path(X, np.arange(60) % 3, penalty_factor=[1, np.inf, 1]),
+        "leave the columns out of X",
+        id="infinite factor of three classes",
     ),
     pytest.param(
         lambda: cb.lasso_path(X, Y, penalty_factor=[1, np.nan, 1]),
@@ -219,11 +224,13 @@ def test_a_score_takes_an_offset(kind, target):
 
 
 LEVELS = pd.DataFrame({"a": pd.Categorical([str(i) for i in range(300)]), "b": range(300)})
+#: More levels than the 16 pages of 254 that trees tell apart.
+MANY = pd.DataFrame({"a": pd.Categorical([str(i) for i in range(4100)]), "b": range(4100)})
 SPARSE = np.column_stack([X, np.ones(60)])
 WARNINGS = {
-    "levels": lambda: grown().fit(LEVELS, np.arange(300.0)),
+    "levels": lambda: grown(min_samples_category=1).fit(MANY, np.arange(4100.0)),
     "levels of bins": lambda: cb.data.bin_columns(LEVELS),
-    "levels of trees": lambda: cb.data.trees(LEVELS),
+    "levels of trees": lambda: cb.data.trees(MANY),
     "levels of stumps": lambda: cb.data.stumps(LEVELS),
     "constant column": lambda: cb.Problem(SPARSE, Y),
     "constant column of a path": lambda: cb.lasso_path(SPARSE, Y, n_alphas=2),
