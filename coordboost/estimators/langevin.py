@@ -254,7 +254,7 @@ class LangevinGBMRegressor(Regression, _LangevinGBM):
         Ridge penalty on leaf values, added to the sum of weights in a leaf.
     max_bins : int, default 255
         Maximum number of bins per numeric feature; missing values get one more. A categorical
-        feature has up to 255.
+        feature may have up to 4,064 levels.
     categorical_features : sequence of names, indices or booleans, optional
         Categorical features, in addition to the columns of a data frame that have the dtype
         ``category``, or hold text (none of it a number).
@@ -544,7 +544,7 @@ class LangevinGBMClassifier(Classification, _LangevinGBM):
         Ridge penalty on leaf values, added to the sum of weights in a leaf.
     max_bins : int, default 255
         Maximum number of bins per numeric feature; missing values get one more. A categorical
-        feature has up to 255.
+        feature may have up to 4,064 levels.
     categorical_features : sequence of names, indices or booleans, optional
         Categorical features, in addition to the columns of a data frame that have the dtype
         ``category``, or hold text (none of it a number).

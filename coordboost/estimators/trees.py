@@ -1052,7 +1052,7 @@ class RandomizedGBMRegressor(StagedPredictions, Regression, _RandomizedGBM):
         derivatives) in a leaf.
     max_bins : int, default 255
         Maximum number of bins per numeric feature; missing values get one more. A categorical
-        feature has up to 255.
+        feature may have up to 4,064 levels.
     categorical_features : sequence of names, indices or booleans, optional
         Categorical features, in addition to the columns of a data frame that have the dtype
         ``category``, or hold text (none of it a number).
@@ -1211,7 +1211,7 @@ class RandomizedGBMClassifier(StagedProbabilities, Multinomial, Classification, 
         derivatives) in a leaf.
     max_bins : int, default 255
         Maximum number of bins per numeric feature; missing values get one more. A categorical
-        feature has up to 255.
+        feature may have up to 4,064 levels.
     categorical_features : sequence of names, indices or booleans, optional
         Categorical features, in addition to the columns of a data frame that have the dtype
         ``category``, or hold text (none of it a number).
@@ -1451,7 +1451,7 @@ class AcceleratedGBMRegressor(StagedPredictions, Regression, _AcceleratedGBM):
         Ridge penalty on leaf values, added to the sum of weights in a leaf.
     max_bins : int, default 255
         Maximum number of bins per numeric feature; missing values get one more. A categorical
-        feature has up to 255.
+        feature may have up to 4,064 levels.
     categorical_features : sequence of names, indices or booleans, optional
         Categorical features, in addition to the columns of a data frame that have the dtype
         ``category``, or hold text (none of it a number).
@@ -1590,7 +1590,7 @@ class AcceleratedGBMClassifier(StagedProbabilities, Classification, _Accelerated
         Ridge penalty on leaf values, added to the sum of weights in a leaf.
     max_bins : int, default 255
         Maximum number of bins per numeric feature; missing values get one more. A categorical
-        feature has up to 255.
+        feature may have up to 4,064 levels.
     categorical_features : sequence of names, indices or booleans, optional
         Categorical features, in addition to the columns of a data frame that have the dtype
         ``category``, or hold text (none of it a number).
@@ -1790,7 +1790,7 @@ class RegularizedGBMRegressor(StagedPredictions, Regression, _RegularizedGBM):
         Ridge penalty on leaf values, added to the sum of weights in a leaf.
     max_bins : int, default 255
         Maximum number of bins per numeric feature; missing values get one more. A categorical
-        feature has up to 255.
+        feature may have up to 4,064 levels.
     categorical_features : sequence of names, indices or booleans, optional
         Categorical features, in addition to the columns of a data frame that have the dtype
         ``category``, or hold text (none of it a number).
@@ -1933,7 +1933,7 @@ class RegularizedGBMClassifier(StagedProbabilities, Classification, _Regularized
         Ridge penalty on leaf values, added to the sum of weights in a leaf.
     max_bins : int, default 255
         Maximum number of bins per numeric feature; missing values get one more. A categorical
-        feature has up to 255.
+        feature may have up to 4,064 levels.
     categorical_features : sequence of names, indices or booleans, optional
         Categorical features, in addition to the columns of a data frame that have the dtype
         ``category``, or hold text (none of it a number).

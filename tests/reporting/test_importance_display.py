@@ -82,7 +82,10 @@ def test_linear_models_and_several_classes():
 
 def test_few_bars_and_a_word_about_the_others():
     _, lengths, display = drawn(
-        quick(cb.AcceleratedGBMRegressor).fit(TABLE, Y), n_bars=2, title="two", color="red"
+        quick(cb.AcceleratedGBMRegressor, n_estimators=40).fit(TABLE, Y),
+        n_bars=2,
+        title="two",
+        color="red",
     )
     assert len(lengths) == 2 and display.ax_.get_title() == "two"
     assert display.ax_.get_xlabel().startswith("share of the gain; ")
