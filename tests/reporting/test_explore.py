@@ -10,6 +10,7 @@ from sklearn.datasets import load_diabetes
 
 import coordboost as cb
 
+matplotlib.use("agg")
 X, Y = load_diabetes(return_X_y=True, scaled=False)
 
 
@@ -35,7 +36,6 @@ def test_a_page_is_the_same_each_time_and_escapes_words():
 
 
 def test_the_slider_of_a_window_draws_the_value_that_it_is_moved_to():
-    matplotlib.use("agg")
     explorer = cb.plots.Explorer(draw_powers, [1, 2, 3], "power", start=1)
     figure = explorer.show()
     picture = figure.subfigs[0]
