@@ -114,10 +114,8 @@ def shape_functions(problem: Problem, beta: ArrayLike) -> dict[str, ShapeFunctio
     shapes = {}
     for j in np.unique(binning.column[used]):
         pages = binning.pages_of(j)
-        shape = _shape(binning, dictionary, beta, pages[0], values[pages[0]])
-        if len(pages) > 1:
-            parts = [_shape(binning, dictionary, beta, g, values[g]) for g in pages]
-            shape = _sum_of_pages(parts)
+        parts = [_shape(binning, dictionary, beta, g, values[g]) for g in pages]
+        shape = parts[0] if len(parts) == 1 else _sum_of_pages(parts)
         shapes[shape.feature] = shape
     return shapes
 

@@ -169,6 +169,9 @@ class OnGrid:
 class PenaltyGrid(OnGrid, CrossValidated, _BasePenalized):
     """Abstract base: the penalty is chosen from a grid."""
 
+    #: The penalty of the first fit, while an adaptive Lasso is fitted.
+    _first_alpha = None
+
     def __init__(
         self,
         *,
@@ -242,9 +245,9 @@ class PenaltyGrid(OnGrid, CrossValidated, _BasePenalized):
             )
 
     def _choose(self, X, y, weight, offset, folds):
-        self._first_alpha = None
-        if self.adaptive is not None:
-            self._first_alpha = self._alpha_of_first_fit(X, y, weight, offset, folds)
+        if self.adaptive is None:
+            return super()._choose(X, y, weight, offset, folds)
+        self._first_alpha = self._alpha_of_first_fit(X, y, weight, offset, folds)
         try:
             return super()._choose(X, y, weight, offset, folds)
         finally:

@@ -289,8 +289,6 @@ class _BaseLinear(Explained, _BaseEstimator):
         ------
         ValueError
             For a `stability` of other columns, or one without `q`, and after a pickle without data.
-        ImportError
-            Without pandas.
 
         Notes
         -----
@@ -298,13 +296,6 @@ class _BaseLinear(Explained, _BaseEstimator):
         ``docs/standard-errors.md``. *Cost*: as ``path_.to_frame()``.
         """
         check_is_fitted(self)
-        try:
-            import pandas  # noqa: F401
-        except ImportError as error:
-            raise ImportError(
-                "coef_table() needs pandas (python -m pip install pandas); coef_ and intercept_ "
-                "are the same numbers."
-            ) from error
         return coef_table(
             self.paths_,
             self.places_,

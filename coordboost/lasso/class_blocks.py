@@ -84,8 +84,7 @@ class BlockDescent:
         self.n_passes = 0
         self.most_passes = ROUNDS
         kind = FreeNewton if task.free else Newton
-        unlimited = np.full(self.columns.n_learners, math.inf)
-        cost = Penalty(1.0, np.zeros(len(unlimited)), -unlimited, unlimited, False, False)
+        cost = Penalty.plain(self.columns.n_learners)
         self.inner = []
         for k in range(len(task.start)):
             block = ScaledColumns(self._block(k), self.columns.scale, cost, weighted=False)

@@ -141,11 +141,10 @@ def by_class_path(task, lams, tol):
     n_classes = len(task.start)
     n_learners = task.columns.n_learners
     n_coefs = n_classes * n_learners
-    limit = np.full(n_coefs, np.inf)
     path = NewtonPath(
         task.form,
         ClassColumns(table, n_learners, n_classes),
-        Penalty(1.0, np.zeros(n_coefs), -limit, limit, False, False),
+        Penalty.plain(n_coefs),
         np.repeat(task.start, len(task.label)),
         task.null,
         0.0,

@@ -125,6 +125,12 @@ class Penalty(NamedTuple):
     has_ridge: bool
     limited: bool
 
+    @classmethod
+    def plain(cls, n_columns, lam=1.0):
+        """Return the l1 penalty of some columns, without a ridge part and limits."""
+        infinite = np.full(n_columns, math.inf)
+        return cls(lam, np.zeros(n_columns), -infinite, infinite, False, False)
+
     def at(self, lam, index):
         """Return the penalty of the columns `index`, with lam and ridge multiplied by `lam`."""
         if not (self.has_ridge or self.limited):  # all entries are equal, so any slice will do

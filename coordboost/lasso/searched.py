@@ -99,8 +99,7 @@ class FoundColumns:
     @property
     def penalty(self):
         """The penalty of the set at lam = 1."""
-        infinite = np.full(self.n_learners, math.inf)
-        return Penalty(1.0, np.zeros(self.n_learners), -infinite, infinite, False, False)
+        return Penalty.plain(self.n_learners)
 
     def hold(self, with_gram=False, columns=True):
         """Return a store for columns of learners."""
@@ -248,14 +247,7 @@ class SearchedDescent(InnerSolver):
         """The gap where no correlation outside the set exceeds `largest`."""
         m = len(self.corr)
         coef = np.append(self.gamma[:m], 0.0)
-        penalty = Penalty(
-            self.lam,
-            np.zeros(m + 1),
-            np.full(m + 1, -math.inf),
-            np.full(m + 1, math.inf),
-            False,
-            False,
-        )
+        penalty = Penalty.plain(m + 1, self.lam)
         square, along = self.sums
         corr = np.append(self.corr, largest)
         return self.duality_gap(coef, corr, square / 2, math.nan, along, *penalty.kernel_args)
