@@ -11,6 +11,7 @@ import functools
 import gc
 import hashlib
 import inspect
+import re
 import signal
 import sys
 import threading
@@ -26,11 +27,15 @@ import numba
 import numpy as np
 from numba import NumbaError
 
+from coordboost._numba.terminal import is_watched
+
 _PACKAGE = Path(__file__).parents[1]
 #: Folders without kernels. A piece in one of them would be hashed like a piece of the user.
 _APART = {"data", "estimators", "reporting"}
-#: After this many seconds of compilation a message is printed, if stderr is a terminal.
+#: After this many seconds of compilation a message is printed, on a terminal or in a notebook.
 SOON = 1.0
+#: Seconds between two looks at whether a function is still read from the disk.
+AGAIN = 0.1
 
 
 def is_piece(value):
@@ -111,6 +116,7 @@ def _compiled(function, classes):
         stamp,
         all(_importable(cls) for cls, _ in foreign),
         [cls.__name__ for cls, _ in foreign],
+        {cls.__name__: cls.absent for cls in classes if hasattr(cls, "absent")},
     )
 
 
@@ -118,10 +124,11 @@ class CompiledFunction:
     """`function`, compiled when it is first called.
 
     stamp : part of its name in the cache; on_disk : whether it is cached on disk; own : names of
-    the user's classes among its pieces
+    the user's classes among its pieces; absent : name of a class among them to attributes that it
+    does not have, each with a sentence
     """
 
-    def __init__(self, function, stamp, on_disk=True, own=()):
+    def __init__(self, function, stamp, on_disk=True, own=(), absent=None):
         self.function = FunctionType(
             function.__code__, function.__globals__, function.__name__, None, function.__closure__
         )
@@ -130,6 +137,7 @@ class CompiledFunction:
             f"{function.__qualname__}_{hashlib.sha256(stamp.encode()).hexdigest()[:20]}"
         )
         self.own = ", ".join(own) or "the pieces"
+        self.absent = absent or {}
         self.ready = False
         self._make(on_disk)
 
@@ -169,6 +177,8 @@ class CompiledFunction:
                     self.form.compile(kinds)
                     break
                 except NumbaError as error:
+                    if reason := _of_absent(error, self.absent):
+                        raise ValueError(f"{self.own}: {reason}") from None
                     raise ValueError(
                         f"{self.own}: the kernels could not be compiled ({_reason(error)}). Write "
                         "them with arithmetic, `math` and "
@@ -180,6 +190,11 @@ class CompiledFunction:
                     self._forget()
                     self._make(again_on_disk, None if again_on_disk else error)
         self.ready = True
+
+    @property
+    def is_new(self):
+        """Whether it is, or was, compiled in this process, instead of read from the disk."""
+        return bool(self.form.stats.cache_misses)
 
     def _forget(self):
         """Remove the cache files of this function."""
@@ -246,6 +261,18 @@ def _reason(error):
     return next(
         (line for key in telling for line in reversed(lines) if line.startswith(key)), lines[0]
     )
+
+
+def _of_absent(error, absent):
+    """Return the sentence on the attribute that a numba error does not know, None if there is none.
+
+    absent : name of a class to names of attributes to sentences
+    """
+    for name, owner in re.findall(r"Unknown attribute '(\w+)' of type (\w+)", str(error)):
+        sentence = absent.get(owner, {}).get(name)
+        if sentence is not None:
+            return sentence
+    return None
 
 
 def _warn(error):
@@ -381,40 +408,38 @@ def silently():
 
 @contextmanager
 def _announced(kernel):
-    """Print one line to a terminal, once per process, when compilation has taken a second in
-    total.
+    """Print one line on a terminal or in a notebook, once per process, when compilation has taken
+    a second in total. Reading compiled code from the disk does not count.
     """
-    if _Wait.said or _Wait.silent or not _at_terminal():
+    if _Wait.said or _Wait.silent or not is_watched():
         yield
         return
-    often = (
-        "once per installation"
-        if kernel.on_disk
-        else "in every process, as it cannot be cached on disk"
-    )
-    timer = threading.Timer(
-        max(SOON - _Wait.spent, 0.0),
-        _say,
-        [f"coordboost: compiling, which takes some seconds, {often}"],
-    )
-    timer.daemon = True
+    done = threading.Event()
+    announcer = threading.Thread(target=_announce, args=(kernel, done), daemon=True)
     began = time.perf_counter()
-    timer.start()
+    announcer.start()
     try:
         yield
     finally:
-        timer.cancel()
-        _Wait.spent += time.perf_counter() - began
+        done.set()
+        if kernel.is_new:
+            _Wait.spent += time.perf_counter() - began
+
+
+def _announce(kernel, done):
+    """Print the line when it is time, unless `done`, an event, comes first."""
+    delay = max(SOON - _Wait.spent, 0.0)
+    while not done.wait(delay):
+        if kernel.is_new:
+            often = "once per installation"
+            if not kernel.on_disk:
+                often = "in every process, as it cannot be cached on disk"
+            _say(f"coordboost: compiling, which takes some seconds, {often}")
+            return
+        delay = AGAIN
 
 
 def _say(line):
     _Wait.said = True
     with suppress(OSError, ValueError):  # the terminal may be gone
         print(line, file=sys.stderr, flush=True)
-
-
-def _at_terminal():
-    try:
-        return sys.stderr.isatty()
-    except (AttributeError, ValueError):  # there is no stderr, or it is closed
-        return False

@@ -25,7 +25,6 @@ from sklearn.utils import _safe_indexing, assert_all_finite, check_random_state,
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from coordboost._numba import silently
 from coordboost._utils.checks import InfiniteConstant, not_negative, real, shown
 from coordboost._utils.interrupt import uncut
 from coordboost._utils.kinds import checked_piece
@@ -356,7 +355,7 @@ def all_or_nothing(fit):
     def attempt(self, *args, **kwargs):
         before = dict(vars(self))
         try:
-            with uncut(), silently():
+            with uncut():
                 return fit(self, *args, **kwargs)
         except BaseException as error:
             vars(self).clear()

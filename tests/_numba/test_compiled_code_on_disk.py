@@ -91,21 +91,48 @@ def test_the_folder_is_a_file(tmp_path):
     assert len(told(tmp_path / "file")) <= 1 and (tmp_path / "file").read_text() == "no folder"
 
 
-@pytest.mark.parametrize("there", [True, False])
-def test_a_terminal_shows_one_line(there, tmp_path):
+RUN = """
+import numpy as np, coordboost as cb, coordboost._numba.compiling as compiling
+compiling.SOON, compiling.AGAIN = {soon}, 0.01
+problem = cb.Problem(np.eye(4), np.arange(4.0))
+cb.solve(problem, cb.methods.gcd(), 2, model_state=cb.engine.NaiveState)
+"""
+NOTEBOOK = """
+import sys, types
+sys.modules["IPython"] = types.ModuleType("IPython")
+sys.modules["IPython"].get_ipython = lambda: types.SimpleNamespace(kernel="of a notebook")
+"""
+LINE = "coordboost: compiling, which takes some seconds, once per installation\n"
+
+
+def said_of(code, folder, *, terminal):
+    """What a process says on stderr that runs `code` with the cache in `folder`."""
     ours, theirs = pty.openpty()
-    code = "import numpy as np, coordboost as cb; "
-    code += (
-        "cb.solve(cb.Problem(np.eye(4), np.arange(4.0)), cb.methods.gcd(), 2, "
-        "model_state=cb.engine.NaiveState)"
-    )
-    stderr = theirs if there else subprocess.PIPE
-    given = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    stderr = theirs if terminal else subprocess.PIPE
+    given = {**os.environ, "NUMBA_CACHE_DIR": str(folder)}
     done = subprocess.run(
         [sys.executable, "-c", code], stderr=stderr, env=given, cwd=ROOT, check=True
     )
+    os.write(theirs, b"END")
     os.close(theirs)
-    said = os.read(ours, 10000) if there else done.stderr
+    said = os.read(ours, 10000).decode().removesuffix("END").replace("\r", "")
     os.close(ours)
-    line = "coordboost: compiling, which takes some seconds, once per installation\n"
-    assert said.decode().replace("\r", "") == (line if there else "")
+    return said if terminal else done.stderr.decode()
+
+
+@pytest.mark.parametrize(
+    ("terminal", "head", "line"),
+    [(True, "", LINE), (False, "", ""), (False, NOTEBOOK, LINE)],
+    ids=["terminal", "script", "notebook"],
+)
+def test_a_terminal_and_a_notebook_show_one_line(terminal, head, line, tmp_path):
+    """Only if code is compiled: not where it is read from the disk, however long that takes."""
+    assert said_of(head + RUN.format(soon=0.2), tmp_path, terminal=terminal) == line
+    if terminal:
+        assert said_of(RUN.format(soon=0.0), tmp_path, terminal=True) == ""
+
+
+def test_a_first_fit_of_an_estimator_shows_the_line(tmp_path):
+    code = RUN.format(soon=0.2).partition("problem")[0]
+    code += "cb.ForwardStagewiseRegressor(eps=0.1, n_steps=3).fit(np.eye(4), np.arange(4.0))"
+    assert said_of(code, tmp_path, terminal=True) == LINE

@@ -3,6 +3,7 @@ step.
 """
 
 import warnings
+from collections import namedtuple
 
 import numpy as np
 import pandas as pd
@@ -280,3 +281,20 @@ def test_the_loss_of_a_state_is_a_number_and_a_model_state_has_a_loss_function()
         )
         assert seen and all(one == (False, problem.loss) for one in seen)
         seen.clear()
+
+
+class OfTheLoss(namedtuple("OfTheLoss", "eps"), cb.rules.StepRule):
+    """A step rule that asks a model state for the loss."""
+
+    def move(self, k, state, j, corr, beta_j):
+        return 0.0, self.eps * state.loss
+
+
+@pytest.mark.parametrize(("compile", "error"), [(True, ValueError), (False, AttributeError)])
+def test_a_step_rule_that_asks_for_the_loss_is_told_where_it_is(compile, error):
+    method = cb.rules.Method("own", cb.rules.Greedy(), OfTheLoss(1.0))
+    for loss in (cb.losses.Squared(), cb.losses.Huber(1.0)):
+        with pytest.raises(error, match=r"a model state has no `loss`. `state.loss` is a number"):
+            cb.solve(cb.Problem(X, Y, loss), method, 2, compile=compile)
+    with pytest.raises(AttributeError, match=r"'\w+State' object has no attribute 'lost'"):
+        cb.engine.NaiveState.start(PROBLEM).lost  # noqa: B018

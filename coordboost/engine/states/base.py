@@ -22,6 +22,12 @@ class ModelState(Piece, ABC):
 
     __slots__ = ()
 
+    #: attributes that it does not have, each with a sentence on what to use instead
+    absent: ClassVar[dict[str, str]] = {
+        "loss": "a model state has no `loss`. `state.loss` is a number, of the State that stop "
+        "rules and run.replay get; a step rule that needs the loss itself takes it as a field, as "
+        "in Own(problem.loss)."
+    }
     #: start(problem), with a store of coefficients and noise where `carries` and `perturbs` say so:
     #: the model state at beta = 0; None where a run makes it from candidates or Gram columns
     start: Callable | None = None
@@ -96,6 +102,12 @@ class ModelState(Piece, ABC):
     searches = 0
     #: the correlations that a rule uses are computed from the data, and count as parts of a scan
     from_data = False
+
+    def __getattr__(self, name: str) -> Any:
+        sentence = self.absent.get(
+            name, f"{type(self).__name__!r} object has no attribute {name!r}"
+        )
+        raise AttributeError(sentence)
 
     @abstractmethod
     def tie(self) -> float:
