@@ -122,7 +122,7 @@ class Explained:
             As in ``contributions``.
         """
         try:
-            from shap import Explanation  # type: ignore[import-not-found,import-untyped,unused-ignore]
+            import shap
         except ImportError as error:
             raise ImportError(
                 "explanation() needs shap (python -m pip install shap); contributions(X) has the "
@@ -132,7 +132,7 @@ class Explained:
         numbers, shown = columns_to_show(X)
         names = _get_feature_names(X)
         classes = getattr(self, "classes_", ())
-        return Explanation(
+        return shap.Explanation(
             values,
             bases,
             data=numbers,

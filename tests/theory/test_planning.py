@@ -96,7 +96,10 @@ def test_bounds_on_an_orthonormal_basis_by_hand():
             cb.Problem(np.eye(4), np.ones(4), center=False), gap=0.02, n_steps=300
         )
     }
-    steps = lambda rate: math.ceil(math.log(0.02 / 2) / math.log(1 - rate))  # noqa: E731
+
+    def steps(rate):
+        return math.ceil(math.log(0.02 / 2) / math.log(1 - rate))
+
     assert rows["gcd"].printed == rows["gcd"].sharpened == rows["rcd"].sharpened == steps(1 / 4)
     assert rows["rcd"].printed == steps(1 / 16)
     # two of four: weights (1/2, 1/3, 1/6, 0) on sorted cosines; least at a unit vector, as

@@ -88,13 +88,19 @@ def test_promises_of_greedy_methods():
     rate, as a step may be truncated.
     """
     rows = cb.theory.plan(BASIS, gap=0.04, n_steps=1, eps=0.04, delta=2.0)
-    by_rate = lambda rate: math.ceil(math.log(0.02) / math.log(1 - rate))  # noqa: E731
+
+    def by_rate(rate):
+        return math.ceil(math.log(0.02) / math.log(1 - rate))
+
     boost, slow, stagewise, shrunk, ball, away, swaps = rows[:7]
     assert (boost.printed, boost.sharpened) == (by_rate(1 / 16), by_rate(1 / 4))
     assert (slow.printed, slow.sharpened) == (by_rate(0.19 / 16), by_rate(0.19 / 4))
     # kappa / 2 D^2 <= 0.04 requires D <= sqrt(0.02); the sharpened bound twice that: D = 100 / (k +
     # 1) + 0.04
-    steps = lambda width: math.ceil(100 / (width - 0.04)) - 1  # noqa: E731
+
+    def steps(width):
+        return math.ceil(100 / (width - 0.04)) - 1
+
     assert (stagewise.printed, stagewise.sharpened) == (
         steps(math.sqrt(0.02)),
         steps(2 * math.sqrt(0.02)),

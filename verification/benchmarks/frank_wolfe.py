@@ -169,7 +169,10 @@ def table(name, X, y, target, rounds=None):
         Contestant("lasso_path", lasso),
     ]
     found = compete(everyone, judge, rounds)
-    fair = lambda row: row["name"].startswith("copt") and row["gap"] <= target  # noqa: E731
+
+    def fair(row):
+        return row["name"].startswith("copt") and row["gap"] <= target
+
     facts = {"unit": "run", "shape": list(X.shape), "delta": delta, "target": target}
     return {
         "name": name,

@@ -77,7 +77,9 @@ def _stagewise(words, measure, delta, bounds):
         )
         return runs.play_stagewise(instance, method, n, measure, delta and float(delta)), None
 
-    model = lambda n, theta, margin: ball.stagewise(n, EPS, delta, measure, margin)  # noqa: E731
+    def model(n, theta, margin):
+        return ball.stagewise(n, EPS, delta, measure, margin)
+
     return WorstCase(words, model, play, bounds, angles=False)
 
 
@@ -85,7 +87,9 @@ def _random(words, mu, bounds):
     def play(instance, n, theta):
         return random_groups.play_random(instance, n), None
 
-    model = lambda n, theta, margin: random_groups.random_gbm(n, mu)  # noqa: E731
+    def model(n, theta, margin):
+        return random_groups.random_gbm(n, mu)
+
     return WorstCase(words, model, play, bounds, random_groups.Groups, False)
 
 

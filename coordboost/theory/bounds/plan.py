@@ -113,18 +113,26 @@ def _ls_boost(constants, eps, delta):
     def gap(k, variant="sharpened"):
         return float(ls_boost.excess(constants, eps=eps, k=k, variant=variant))
 
-    l1 = lambda k: float(ls_boost.l1(constants, eps, k, "sharpened"))  # noqa: E731
+    def l1(k):
+        return float(ls_boost.l1(constants, eps, k, "sharpened"))
+
     return Guarantee(methods.ls_boost(eps), gap, l1, "FGM, Theorem 2.1 (i)")
 
 
 def _stagewise(constants, eps, delta):
-    gap = lambda k, variant="sharpened": stagewise.excess(constants, eps=eps, k=k, variant=variant)  # noqa: E731
+    def gap(k, variant="sharpened"):
+        return stagewise.excess(constants, eps=eps, k=k, variant=variant)
+
     return Guarantee(methods.forward_stagewise(eps), gap, lambda k: k * eps, "FGM, Theorem 3.1 (i)")
 
 
 def _regularized(constants, eps, delta):
-    gap = lambda k, variant="sharpened": regularized.excess(constants, eps=eps, delta=delta, k=k)  # noqa: E731
-    l1 = lambda k: float(regularized.l1(eps=eps, delta=delta, k=k))  # noqa: E731
+    def gap(k, variant="sharpened"):
+        return regularized.excess(constants, eps=eps, delta=delta, k=k)
+
+    def l1(k):
+        return float(regularized.l1(eps=eps, delta=delta, k=k))
+
     return Guarantee(
         methods.regularized_forward_stagewise(eps, delta), gap, l1, "FGM, Theorem 4.1 (i)"
     )
@@ -391,7 +399,10 @@ def promises(problem, spectrum, c, eps, delta):
 
 def _greedy(c, eps, delta, independent):
     rate = 1 - c.lambda_pmin / (16 * c.n_learners)
-    away = lambda k: c.size**2 / 2 * rate ** (k / 2)  # noqa: E731
+
+    def away(k):
+        return c.size**2 / 2 * rate ** (k / 2)
+
     makers = (
         (methods.ls_boost, 1.0, None),
         (methods.ls_boost, 0.1, None),
