@@ -28,10 +28,12 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._numba import compiled, kernel
-from coordboost.learners.binned import MOST_BINS
+from coordboost.learners.trees.bundles import Columns
 
 #: Columns of sums: weight, v, max(v, 0), max(v, 0)^2 / weight, min(v, 0)^2 / weight.
 WEIGHT, SUM, UP, SQUARES_UP, SQUARES_DOWN, N_SUMS = range(6)
+#: The relative rounding of a number.
+EPS = float(np.finfo(float).eps)
 #: Relative slack of scores and bounds that come from differences of sums.
 SLACK = 1e-9
 #: Nodes of one compiled call: some tenths of a second, so that Ctrl-C is heard.
@@ -70,12 +72,14 @@ class RuleLimits(NamedTuple):
 
     total : the sum of all weights
     least : the least weight of a cover and of its complement
+    lightest : a literal that removes less weight from a cover removes nothing
     rounding : a bound on the rounding error of a sum of v
     depth : most literals of a rule
     """
 
     total: float
     least: float
+    lightest: float
     rounding: float
     depth: int
 
@@ -128,8 +132,7 @@ class RuleScratch(NamedTuple):
 
     cells : (begin[-1], N_SUMS), sums over the codes of each feature, cumulated
     total : (N_SUMS,), sums over the node
-    sums : (N_SUMS,), sums over the node and one literal
-    inner : (n_literals, N_SUMS), sums where a literal, without its negation, holds
+    held : (n_literals, N_SUMS), sums where a literal holds
     pairs : (.., 2), sums of weight and v over pairs of codes of two features, cumulated
     place : int64 (n_features, n_features), where the pairs of two features begin
     children : int64 (n_literals,), those of a node that may be good
@@ -140,8 +143,7 @@ class RuleScratch(NamedTuple):
 
     cells: np.ndarray
     total: np.ndarray
-    sums: np.ndarray
-    inner: np.ndarray
+    held: np.ndarray
     pairs: np.ndarray
     place: np.ndarray
     children: np.ndarray
@@ -217,14 +219,9 @@ def sum_cells(table, rows, n_rows, cells, total):
     begin = table.begin
     values = table.values
     n_features = len(begin) - 1
-    for t in range(N_SUMS):
-        total[t] = 0.0
-        for cell in range(len(cells)):
-            cells[cell, t] = 0.0
+    cells[:] = 0.0
     for i in range(n_rows):
         row = rows[i]
-        for t in range(N_SUMS):
-            total[t] += values[row, t]
         for g in range(n_features):
             cell = begin[g] + codes[row, g] + 1
             for t in range(N_SUMS):
@@ -233,16 +230,20 @@ def sum_cells(table, rows, n_rows, cells, total):
         for cell in range(begin[g] + 1, begin[g + 1]):
             for t in range(N_SUMS):
                 cells[cell, t] += cells[cell - 1, t]
+    for t in range(N_SUMS):
+        total[t] = cells[begin[1] - 1, t]
 
 
 @kernel
-def sum_inner(table, literals, literal, cells, inner):
-    """Write the sums over the codes of a literal, without its negation, to row `literal`."""
+def sum_literal(table, literals, literal, scratch):
+    """Sum over the rows of the node where a literal holds."""
     begin = table.begin[literals.feature[literal]]
     low = begin + literals.low[literal]
     high = begin + literals.high[literal] + 1
     for t in range(N_SUMS):
-        inner[literal, t] = cells[high, t] - cells[low, t]
+        inside = scratch.cells[high, t] - scratch.cells[low, t]
+        negated = literals.negated[literal] == 1
+        scratch.held[literal, t] = scratch.total[t] - inside if negated else inside
 
 
 @kernel
@@ -379,19 +380,15 @@ def add_child(levels, level, literal, bound):
 @kernel
 def extend_rule(table, literals, limits, levels, level, scratch, found):
     """Score a node with one more literal, for each one allowed, and find its children."""
-    inner = scratch.inner
-    whole = scratch.total
-    sums = scratch.sums
     levels.n_children[level] = 0
     levels.next[level] = 0
     for i in range(levels.n_allowed[level]):
         literal = levels.allowed[level, i]
-        sum_inner(table, literals, literal, scratch.cells, inner)
-        for t in range(N_SUMS):
-            outer = whole[t] - inner[literal, t]
-            sums[t] = outer if literals.negated[literal] else inner[literal, t]
+        sum_literal(table, literals, literal, scratch)
+        sums = scratch.held[literal]
         weight = sums[WEIGHT]
-        if weight < limits.least * (1.0 - SLACK) or weight >= whole[WEIGHT] * (1.0 - SLACK):
+        narrower = scratch.total[WEIGHT] - weight >= limits.lightest
+        if weight < limits.least * (1.0 - SLACK) or not narrower:
             continue
         if may_be_kept(sums[SUM], weight, limits, found):
             offer(table, literals, limits, levels, level, literal, -1, scratch, found)
@@ -399,56 +396,49 @@ def extend_rule(table, literals, limits, levels, level, scratch, found):
 
 
 @kernel
-def sum_pairs(table, rows, n_rows, features, place, pairs):
-    """Sum weight and v over pairs of codes of two features, cumulated over both."""
+def sum_pairs(table, rows, features, place, pairs):
+    """Sum weight and v over pairs of codes of two features, or one, cumulated over both."""
     codes = table.codes
     begin = table.begin
     size = 0
     for x in range(len(features)):
-        width = begin[features[x] + 1] - begin[features[x]]
-        for z in range(x + 1, len(features)):
-            place[features[x], features[z]] = size
-            size += width * (begin[features[z] + 1] - begin[features[z]])
-    for pair in range(size):
-        pairs[pair, 0] = 0.0
-        pairs[pair, 1] = 0.0
-    for i in range(n_rows):
-        row = rows[i]
+        f = features[x]
+        width = begin[f + 1] - begin[f]
+        for g in features[x:]:
+            place[f, g] = size
+            size += width * (begin[g + 1] - begin[g])
+    pairs[:size] = 0.0
+    for row in rows:
         weight = table.values[row, WEIGHT]
         v = table.values[row, SUM]
         for x in range(len(features)):
             f = features[x]
             code = codes[row, f] + 1
-            for z in range(x + 1, len(features)):
+            for z in range(x, len(features)):
                 g = features[z]
                 pair = place[f, g] + code * (begin[g + 1] - begin[g]) + codes[row, g] + 1
-                pairs[pair, 0] += weight
-                pairs[pair, 1] += v
+                pairs[pair, WEIGHT] += weight
+                pairs[pair, SUM] += v
     for x in range(len(features)):
-        for z in range(x + 1, len(features)):
-            f = features[x]
-            g = features[z]
-            n_right = begin[g + 1] - begin[g]
-            cumulate_pairs(pairs, place[f, g], begin[f + 1] - begin[f], n_right)
+        f = features[x]
+        for g in features[x:]:
+            cumulate_pairs(pairs, place[f, g], begin[f + 1] - begin[f], begin[g + 1] - begin[g])
 
 
 @kernel
 def cumulate_pairs(pairs, first, n_left, n_right):
     """Cumulate the sums of the pairs of two features over the codes of both."""
     for a in range(n_left):
-        for b in range(1, n_right):
-            pair = first + a * n_right + b
-            for t in range(2):
-                pairs[pair, t] += pairs[pair - 1, t]
-    for a in range(1, n_left):
-        for b in range(n_right):
-            pair = first + a * n_right + b
-            for t in range(2):
-                pairs[pair, t] += pairs[pair - n_right, t]
+        for pair in range(first + a * n_right + 1, first + (a + 1) * n_right):
+            pairs[pair, WEIGHT] += pairs[pair - 1, WEIGHT]
+            pairs[pair, SUM] += pairs[pair - 1, SUM]
+    for pair in range(first + n_right, first + n_left * n_right):
+        pairs[pair, WEIGHT] += pairs[pair - n_right, WEIGHT]
+        pairs[pair, SUM] += pairs[pair - n_right, SUM]
 
 
 @kernel
-def sum_both(literals, a, b, inner, whole, inside, t):
+def sum_both(literals, a, b, held, whole, inside, t):
     """Return a sum over the rows of the node where two literals hold.
 
     inside : the sum where both hold without their negations
@@ -456,66 +446,37 @@ def sum_both(literals, a, b, inner, whole, inside, t):
     """
     if literals.negated[a]:
         if literals.negated[b]:
-            return whole[t] - inner[a, t] - inner[b, t] + inside
-        return inner[b, t] - inside
+            return held[a, t] + held[b, t] - whole[t] + inside
+        return held[b, t] - inside
     if literals.negated[b]:
-        return inner[a, t] - inside
+        return held[a, t] - inside
     return inside
 
 
 @kernel
-def score_one_feature(table, literals, limits, levels, level, children, scratch, found):
-    """Score a node with any two of some children that test the same feature."""
-    inner = scratch.inner
-    whole = scratch.total
-    begin = table.begin[literals.feature[children[0]]]
-    for i in range(len(children)):
-        a = children[i]
-        for j in range(i):
-            b = children[j]
-            if redundant(literals, a, b):
-                continue
-            low = begin + max(literals.low[a], literals.low[b])
-            high = begin + min(literals.high[a], literals.high[b]) + 1
-            weight = 0.0
-            total = 0.0
-            if high > low:
-                weight = scratch.cells[high, WEIGHT] - scratch.cells[low, WEIGHT]
-                total = scratch.cells[high, SUM] - scratch.cells[low, SUM]
-            weight = sum_both(literals, a, b, inner, whole, weight, WEIGHT)
-            total = sum_both(literals, a, b, inner, whole, total, SUM)
-            if may_be_kept(total, weight, limits, found):
-                offer(table, literals, limits, levels, level, a, b, scratch, found)
+def score_partners(table, literals, limits, levels, level, a, g, partners, scratch, found):
+    """Score a node with two of its children: `a`, and any of some of the feature g.
 
-
-@kernel
-def score_two_features(table, literals, limits, levels, level, left, right, scratch, found):
-    """Score a node with any two of its children that test two features: one in `left`, the other
-    in `right`, of the later feature.
+    g : the feature of `a`, or a later one
     """
-    inner = scratch.inner
+    held = scratch.held
     whole = scratch.total
     pairs = scratch.pairs
-    g = literals.feature[right[0]]
     width = table.begin[g + 1] - table.begin[g]
-    first = scratch.place[literals.feature[left[0]], g]
-    for i in range(len(left)):
-        a = left[i]
-        low = first + literals.low[a] * width
-        high = first + (literals.high[a] + 1) * width
-        for j in range(len(right)):
-            b = right[j]
-            begin = literals.low[b]
-            end = literals.high[b] + 1
-            weight = pairs[high + end, WEIGHT] - pairs[high + begin, WEIGHT]
-            total = pairs[high + end, SUM] - pairs[high + begin, SUM]
-            if low > first:
-                weight -= pairs[low + end, WEIGHT] - pairs[low + begin, WEIGHT]
-                total -= pairs[low + end, SUM] - pairs[low + begin, SUM]
-            weight = sum_both(literals, a, b, inner, whole, weight, WEIGHT)
-            total = sum_both(literals, a, b, inner, whole, total, SUM)
-            if may_be_kept(total, weight, limits, found):
-                offer(table, literals, limits, levels, level, a, b, scratch, found)
+    first = scratch.place[literals.feature[a], g]
+    low = first + literals.low[a] * width
+    high = first + (literals.high[a] + 1) * width
+    for b in partners:
+        begin = literals.low[b]
+        end = literals.high[b] + 1
+        weight = pairs[high + end, WEIGHT] - pairs[high + begin, WEIGHT]
+        total = pairs[high + end, SUM] - pairs[high + begin, SUM]
+        weight -= pairs[low + end, WEIGHT] - pairs[low + begin, WEIGHT]
+        total -= pairs[low + end, SUM] - pairs[low + begin, SUM]
+        weight = sum_both(literals, a, b, held, whole, weight, WEIGHT)
+        total = sum_both(literals, a, b, held, whole, total, SUM)
+        if may_be_kept(total, weight, limits, found) and not redundant(literals, a, b):
+            offer(table, literals, limits, levels, level, a, b, scratch, found)
 
 
 @kernel
@@ -524,10 +485,14 @@ def good_children(literals, levels, level, found, children, begin):
     those of each feature begin to `begin`; return the number of features.
     """
     n_good = 0
-    for i in range(levels.n_children[level]):
-        if levels.bound[level, i] >= found.state[ABOVE]:
-            insert(levels.child[level, i], children, n_good)
-            n_good += 1
+    while n_good < levels.n_children[level] and levels.bound[level, n_good] >= found.state[ABOVE]:
+        literal = levels.child[level, n_good]
+        place = n_good
+        while place > 0 and literals.feature[children[place - 1]] > literals.feature[literal]:
+            children[place] = children[place - 1]
+            place -= 1
+        children[place] = literal
+        n_good += 1
     n_features = 0
     for i in range(n_good):
         if i == 0 or literals.feature[children[i]] != literals.feature[children[i - 1]]:
@@ -542,24 +507,21 @@ def score_pairs(table, literals, limits, levels, level, scratch, found):
     """Score a node with any two of its children, and leave it without children."""
     children = scratch.children
     begin = scratch.begin
-    features = scratch.features
     n_features = good_children(literals, levels, level, found, children, begin)
+    features = scratch.features[:n_features]
     for x in range(n_features):
         features[x] = literals.feature[children[begin[x]]]
-    sum_pairs(
-        table,
-        levels.rows[level],
-        levels.n_rows[level],
-        features[:n_features],
-        scratch.place,
-        scratch.pairs,
-    )
+    rows = levels.rows[level, : levels.n_rows[level]]
+    sum_pairs(table, rows, features, scratch.place, scratch.pairs)
     for x in range(n_features):
-        left = children[begin[x] : begin[x + 1]]
-        score_one_feature(table, literals, limits, levels, level, left, scratch, found)
-        for z in range(x + 1, n_features):
-            right = children[begin[z] : begin[z + 1]]
-            score_two_features(table, literals, limits, levels, level, left, right, scratch, found)
+        for i in range(begin[x], begin[x + 1]):
+            a = children[i]
+            for z in range(x, n_features):
+                g = features[z]
+                partners = children[max(begin[z], i + 1) : begin[z + 1]]
+                score_partners(
+                    table, literals, limits, levels, level, a, g, partners, scratch, found
+                )
     levels.n_children[level] = 0
 
 
@@ -699,10 +661,17 @@ class RuleSearch:
         self.weight = weight
         self.max_nodes = max_nodes
         self.total = float(weight.sum())
-        self.least = max(min_support * self.total, weight[weight > 0].min(), TINY * self.total)
-        codes, n_bins, self.literals = bundled(binned, literals)
-        self.codes = np.ascontiguousarray(codes.T)
-        self.begin = np.cumsum(np.append(0, n_bins + 1))
+        lightest = weight[weight > 0].min()
+        self.least = max(min_support * self.total, lightest, TINY * self.total)
+        #: half of the least weight, if sums of weights are that accurate
+        self.lightest = max(0.0, lightest / 2 - len(weight) * EPS * self.total)
+        # the rarer code of features with two bins is 1, so that more of them share a column
+        alike = (binned.n_bins == 2) & (binned.categorical == 0) & (binned.missing < 0)
+        flipped = alike & (2 * np.count_nonzero(binned.codes, axis=1) > len(weight))
+        columns = Columns.of(binned._replace(codes=binned.codes ^ flipped[:, None]))
+        self.literals = in_columns(literals, columns, flipped)
+        self.codes = np.ascontiguousarray(columns.codes[:, : len(weight)].T)
+        self.begin = np.cumsum(np.append(0, columns.n_codes + 1))
         self.keys = _keys(weight)
         #: number of nodes of the last search
         self.n_nodes = 0
@@ -711,16 +680,15 @@ class RuleSearch:
         """Return the memory of a node."""
         n_samples, n_features = self.codes.shape
         width = np.diff(self.begin)
-        n_pairs = (int(width.sum()) ** 2 - int((width**2).sum())) // 2 if self.depth > 1 else 0
+        n_pairs = (int(width.sum()) ** 2 + int((width**2).sum())) // 2 if self.depth > 1 else 0
         return RuleScratch(
             np.zeros((self.begin[-1], N_SUMS)),
-            np.zeros(N_SUMS),
             np.zeros(N_SUMS),
             np.zeros((len(self.literals.feature), N_SUMS)),
             np.zeros((n_pairs, 2)),
             np.zeros((n_features, n_features), dtype=np.int64),
             np.zeros(len(self.literals.feature), dtype=np.int64),
-            np.zeros(n_features + 1, dtype=np.int64),
+            np.zeros(n_features, dtype=np.int64),
             np.zeros(n_features + 1, dtype=np.int64),
             np.zeros(n_samples, dtype=np.int64),
             np.zeros(self.depth, dtype=np.int64),
@@ -771,8 +739,10 @@ class RuleSearch:
         """
         centred = v - self.weight * (v.sum() / self.total)
         table = RuleRows(self.codes, self.begin, self.keys, self._values(centred))
-        rounding = 8 * len(v) * np.finfo(float).eps * float(np.abs(centred).sum())
-        limits = RuleLimits(self.total, float(self.least), rounding, self.depth)
+        rounding = 8 * len(v) * EPS * float(np.abs(centred).sum())
+        limits = RuleLimits(
+            self.total, float(self.least), float(self.lightest), rounding, self.depth
+        )
         found = Found(
             np.zeros(k),
             np.zeros(k),
@@ -817,41 +787,21 @@ class RuleSearch:
         return [rules[i] for i in order], correlations, float(outside) * (1.0 + SLACK)
 
 
-def bundled(binned, literals):
-    """Return codes, numbers of bins and literals where neighbouring features of two bins, of which
-    at most one has its rarer code in each row, are one feature.
+def in_columns(literals, columns, flipped):
+    """Return literals of features as tests of the columns that the features share.
 
-    So indicators of levels become one feature with a bin for each level. The literals hold for the
-    same rows. Sums over pairs of codes then cost what they cost for the feature of levels.
+    flipped : bool (n_features,), features whose codes 0 and 1 have changed places
     """
-    codes = []  # of each new feature
-    n_bins = []
-    feature, low, high, negated = (column.copy() for column in literals)
-    taken = None  # the rows that have a code in the open bundle
-    for g in range(binned.n_features):
-        own = binned.codes[g]
-        of_g = literals.feature == g
-        if binned.n_bins[g] != 2:
-            codes.append(own)
-            n_bins.append(int(binned.n_bins[g]))
-            taken = None
-        else:
-            rarer = int(2 * np.count_nonzero(own == 1) <= len(own))
-            rows = own == rarer
-            fits = taken is not None and n_bins[-1] < MOST_BINS - 1 and not (taken & rows).any()
-            if not fits:
-                codes.append(np.zeros(len(own), dtype=np.uint8))
-                n_bins.append(1)
-                taken = np.zeros(len(own), dtype=bool)
-            holds_there = (low[of_g] <= rarer) & (rarer <= high[of_g])
-            negated[of_g] = holds_there == (negated[of_g] == 1)
-            low[of_g] = n_bins[-1]
-            high[of_g] = n_bins[-1]
-            codes[-1][rows] = n_bins[-1]
-            n_bins[-1] += 1
-            taken |= rows
-        feature[of_g] = len(codes) - 1
-    return np.array(codes), np.array(n_bins), Literals(feature, low, high, negated)
+    feature, low, high, negated = literals
+    code = columns.code[feature]
+    shared = code > 0
+    is_one = (high == 1) != flipped[feature]
+    return Literals(
+        columns.column[feature],
+        np.where(shared, code, low),
+        np.where(shared, code, high),
+        np.where(shared, negated == is_one, negated).astype(np.int64),
+    )
 
 
 def cover_of(literals, rule, codes):

@@ -56,6 +56,19 @@ def test_the_search_finds_the_best_of_all_rules(seed):
             np.testing.assert_array_equal(column > 0, cover)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_rows_of_tiny_weight_and_large_residuals_are_not_lost(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 4, (24, 3)).astype(float)
+    light = rng.random(24) < 0.3
+    weight = np.where(light, 1e-10, 1.0)
+    v = weight * rng.standard_normal(24) * np.where(light, 1e5, 1.0)
+    family = cb.data.rules(X, depth=3, min_support=0).weighted(weight)
+    _, correlations, _ = family.find(v, 10_000, -1.0)
+    truth = np.sort(every_learner(literals_of(X), v, weight, 3, 0.0))[::-1]
+    np.testing.assert_allclose(np.abs(correlations), truth, rtol=1e-6, atol=1e-6)
+
+
 @pytest.mark.parametrize("seed", range(10))
 def test_only_rules_above_the_level_are_found_and_all_others_are_below(seed):
     X, v, weight, options = small_table(seed)
