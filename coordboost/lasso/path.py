@@ -154,6 +154,7 @@ def lasso_path(
     """
     if is_searched(X):
         check_options(
+            lasso_path,
             {
                 "solver": solver,
                 "penalty_factor": penalty_factor,
@@ -163,7 +164,7 @@ def lasso_path(
                 "l1_ratio": l1_ratio,
                 "unit_columns": unit_columns,
                 "products": products,
-            }
+            },
         )
         problem = checked_for_lasso("lasso_path", X, y, sample_weight, loss, fit_intercept, offset)
         tol = checked_positive("tol", tol)

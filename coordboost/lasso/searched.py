@@ -11,7 +11,10 @@ the level and the gap are ours.
 """
 
 import math
+from abc import abstractmethod
+from bisect import bisect_right
 from dataclasses import replace
+from inspect import signature
 
 import numpy as np
 
@@ -36,22 +39,11 @@ from coordboost.paths.intercept import best_shift
 
 #: Most learners of a working set.
 MOST = 1 << 16
-#: The level of a search is the penalty times 1 + 2^k, k between these.
-EXPONENTS = -40, 10
+#: The level of a search is the penalty times 1 + 2^k, k one of these.
+EXPONENTS = range(-40, 10)
 #: Relative rounding of correlations, and of the bounds of a search.
 NEAR = 1e-12
 LOOSE = 1 + 4e-9
-#: The options of ``lasso_path`` that are not for learners found by a search.
-DEFAULTS = {
-    "solver": None,
-    "penalty_factor": None,
-    "lower_limits": None,
-    "upper_limits": None,
-    "positive": False,
-    "l1_ratio": 1.0,
-    "unit_columns": True,
-    "products": None,
-}
 
 
 class FoundColumns:
@@ -158,20 +150,47 @@ def level_of_search(lam, wanted, own, gap_beside):
     own : float, that correlation
     gap_beside : callable, the gap where no correlation outside exceeds its argument
     """
-    low, high = EXPONENTS
-    level = lam
-    if gap_beside(lam * (1 + 2.0**low) * LOOSE) <= wanted:
-        while high - low > 1:
-            middle = (low + high) // 2
-            if gap_beside(lam * (1 + 2.0**middle) * LOOSE) <= wanted:
-                low = middle
-            else:
-                high = middle
-        level = lam * (1 + 2.0**low)
-    return max(level, own * (1 + NEAR))
+    levels = [lam] + [lam * (1 + 2.0**k) for k in EXPONENTS]
+    n_good = bisect_right(levels[1:], wanted, key=lambda level: gap_beside(level * LOOSE))
+    return max(levels[n_good], own * (1 + NEAR))
 
 
-class SearchedDescent(InnerSolver):
+class Searched(InnerSolver):
+    """Abstract base: learners outside the set, and bounds on their correlations, are found by
+    searches.
+
+    source : FoundColumns
+    corr : ndarray, the correlations of learners of the set at the last check
+    """
+
+    source: FoundColumns
+    corr: np.ndarray
+    lam = 0.0
+
+    def violators(self, level):
+        return self.source.numbered(level)
+
+    def gap(self):
+        return self._gap_beside(self.source.largest)
+
+    @abstractmethod
+    def _gap_beside(self, largest):
+        """The gap where no correlation outside the set exceeds `largest`."""
+
+    def _look_outside(self, resid, wanted):
+        """Search learners that a gap of `wanted` may need."""
+        own = float(np.abs(self.corr).max(initial=0.0))
+        self.source.search(resid, level_of_search(self.lam, wanted, own, self._gap_beside))
+        self._take_over()
+
+    def _take_over(self):
+        """Take over what the last search found out."""
+        self.abs_corr = np.append(np.abs(self.corr), self.source.largest)
+        self.exhausted = self.source.was_cut
+        self.n_scans = self.source.n_searches
+
+
+class SearchedDescent(Searched):
     """The Lasso of the squared loss: coordinate descent on the set, and searches.
 
     Parameters
@@ -181,10 +200,8 @@ class SearchedDescent(InnerSolver):
     Attributes
     ----------
     set : GramSet
-    corr : ndarray, (m,)
-        The correlations of the learners that were in the set at the last check.
     sums : (float, float)
-        <r, r> and <r, y - r> there.
+        <r, r> and <r, y - r> at the last check.
     """
 
     def __init__(self, source):
@@ -194,19 +211,7 @@ class SearchedDescent(InnerSolver):
         self.duality_gap = compiled(duality_gap)
         self.corr = np.zeros(0)
         self.sums = (float(source.y @ source.y), 0.0)
-        self.lam = 0.0
-
-    @property
-    def n_scans(self):
-        return self.source.n_searches
-
-    @property
-    def abs_corr(self):
-        return np.append(np.abs(self.corr), self.source.largest)
-
-    @property
-    def exhausted(self):
-        return self.source.was_cut
+        self._take_over()
 
     @property
     def learner(self):
@@ -219,9 +224,6 @@ class SearchedDescent(InnerSolver):
     def set_penalty(self, lam):
         self.lam = lam
         self.penalty = self.source.penalty.at(lam, self.learner)
-
-    def violators(self, level):
-        return self.source.numbered(level)
 
     def add(self, learners):
         self.set.add(learners)
@@ -236,15 +238,10 @@ class SearchedDescent(InnerSolver):
         self.corr = self.set.correlations(resid)
         self.set.go_on_from(resid, self.corr)
         self.sums = float(resid @ resid), float(resid @ (self.source.y - resid))
-        own = float(np.abs(self.corr).max(initial=0.0))
-        self.source.search(resid, level_of_search(self.lam, wanted, own, self._gap_beside))
+        self._look_outside(resid, wanted)
         return self.gap()
 
-    def gap(self):
-        return self._gap_beside(self.source.largest)
-
     def _gap_beside(self, largest):
-        """The gap where no correlation outside the set exceeds `largest`."""
         m = len(self.corr)
         coef = np.append(self.gamma[:m], 0.0)
         penalty = Penalty.plain(m + 1, self.lam)
@@ -253,13 +250,10 @@ class SearchedDescent(InnerSolver):
         return self.duality_gap(coef, corr, square / 2, math.nan, along, *penalty.kernel_args)
 
 
-class Searched:
-    """Mixin of Newton's method: the correlations of learners outside the set come from searches."""
+class SearchedNewton(Searched, Newton):
+    """Newton's method and searches."""
 
     wanted = 0.0
-
-    def violators(self, level):
-        return self.source.numbered(level)
 
     def add(self, learners):
         super().add(learners)
@@ -267,26 +261,16 @@ class Searched:
         self.corr = self.source.scan(self.resid)
         self._take_over()
 
-    def _take_over(self):
-        """Take over what the last search found out."""
-        self.abs_corr = np.append(np.abs(self.corr), self.source.largest)
-        self.exhausted = self.source.was_cut
-        self.n_scans = self.source.n_searches
-
     def check(self, wanted):
         self.wanted = wanted
         return super().check(wanted)
 
     def _scan(self):
         self.corr = self.source.scan(self.resid)
-        if self.lam > 0:  # the first search was made before
-            own = float(np.abs(self.corr).max(initial=0.0))
-            level = level_of_search(self.lam, self.wanted, own, self._gap_beside)
-            self.source.search(self.resid, level)
-        self._take_over()
-
-    def gap(self):
-        return self._gap_beside(self.source.largest)
+        if self.lam > 0:
+            self._look_outside(self.resid, self.wanted)
+        else:  # the first search was made before
+            self._take_over()
 
     def _gap_beside(self, largest):
         gamma = np.zeros(self.source.n_learners)
@@ -295,11 +279,7 @@ class Searched:
         return self.judge(self.lam, gamma, self.pred, self.loss, self.resid, corr)
 
 
-class SearchedNewton(Searched, Newton):
-    """Newton's method and searches."""
-
-
-class SearchedFreeNewton(Searched, FreeNewton):
+class SearchedFreeNewton(SearchedNewton, FreeNewton):
     """The same with an intercept."""
 
 
@@ -411,10 +391,10 @@ def is_searched(X):
     return isinstance(X, Problem) and not X.countable and X.dictionary.search is not None
 
 
-def check_options(options):
-    """Refuse options of ``lasso_path`` that are not for learners found by a search."""
+def check_options(path, options):
+    """Refuse options of a function that are not for learners found by a search."""
     for name, value in options.items():
-        default = DEFAULTS[name]
+        default = signature(path).parameters[name].default
         if value is not default and not (np.isscalar(value) and value == default):
             raise ValueError(
                 f"{name} is not for learners found by a search: leave it at {default!r}, got "
