@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._utils.checks import no_data, real
+from coordboost._utils.checks import real
 from coordboost.data import validation
 from coordboost.data.binning import bin_columns
+from coordboost.data.table_family import TableFamily
 from coordboost.learners.bank import Bank
-from coordboost.learners.base import LearnerFamily
 from coordboost.learners.conjunctions import RuleSearch, cover_of, literals_of
 
 #: Most literals of a rule: more are neither read nor searched in any time.
@@ -24,7 +24,7 @@ MOST, FEWEST, ROOM = 1_000, 8, 1 << 22
 NEAR = 1e-12
 
 
-class RuleFamily(LearnerFamily):
+class RuleFamily(TableFamily):
     """All rules on a table: what a ``Problem`` takes in place of X.
 
     binned, binning : the table in bins, and the bins for new rows
@@ -32,10 +32,10 @@ class RuleFamily(LearnerFamily):
     weight : (n_samples,), the metric; None before there is one
     """
 
+    of_rows = "a search for rules"
+
     def __init__(self, binned, binning, depth, min_support, negations, max_nodes):
-        self.binned = binned
-        self.n_samples = binned.n_samples
-        self.binning = binning
+        super().__init__(binned, binning)
         self.depth = depth
         self.min_support = min_support
         self.negations = negations
@@ -50,11 +50,6 @@ class RuleFamily(LearnerFamily):
             f"{self.binning.n_features} features, {self.n_samples} samples>"
         )
 
-    def __getattr__(self, name):
-        if name == "binned":
-            raise no_data("a search for rules, or evaluating them on the rows of the fit,")
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-
     def bank(self, weight):
         """An empty bank of these rules, unit vectors in the metric of `weight`."""
         return RuleBank(self.weighted(weight), weight)
@@ -63,15 +58,14 @@ class RuleFamily(LearnerFamily):
         """The same rules in the metric of `weight`."""
         if not len(self.literals.feature):
             raise ValueError("every column of X is constant: there is no rule.")
-        family = self._copy()
+        family = copy.copy(self)
         family.weight = weight
         family._scales = {}
         return family
 
-    def _copy(self):
-        family = copy.copy(self)
-        vars(family).pop("search", None)
-        return family
+    def __getstate__(self):
+        """A copy makes a search of its own."""
+        return {name: value for name, value in vars(self).items() if name != "search"}
 
     @functools.cached_property
     def search(self):
@@ -125,17 +119,8 @@ class RuleFamily(LearnerFamily):
         cuts = self.binning.thresholds(g)
         return (name, "<=", float(cuts[high])) if low == 0 else (name, ">", float(cuts[low - 1]))
 
-    def at(self, rows):
-        """The same rules on new rows, a ``Binned``."""
-        family = self._copy()
-        family.binned = rows
-        family.n_samples = rows.n_samples
-        return family
-
     def without_data(self):
-        """The same family without the binned table: its rules can still predict."""
-        family = self._copy()
-        del family.binned
+        family = super().without_data()
         family.weight = None
         return family
 

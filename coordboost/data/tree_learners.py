@@ -1,16 +1,15 @@
 """The family of all regression trees within some limits, on the columns of a table."""
 
-import copy
 import math
 from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._utils.checks import items_of, no_data, shown
+from coordboost._utils.checks import items_of, shown
 from coordboost.data import validation
 from coordboost.data.binning import bin_columns, indices_in
-from coordboost.learners.base import LearnerFamily
+from coordboost.data.table_family import TableFamily
 from coordboost.learners.families import NONE, Families
 from coordboost.learners.trees import Growth
 from coordboost.learners.trees.bank import TreeBank
@@ -23,7 +22,7 @@ from coordboost.learners.trees.tree import Trees
 LIGHTEST = 1e-7
 
 
-class TreeFamily(LearnerFamily):
+class TreeFamily(TableFamily):
     """Trees that can be grown on a table: what a ``Problem`` takes in place of X.
 
     binned, binning : the table in bins, and the bins for new rows
@@ -36,11 +35,10 @@ class TreeFamily(LearnerFamily):
     """
 
     find = build = None  # type: ignore[assignment]  # the bank grows them
+    of_rows = "growing trees"
 
     def __init__(self, binned, binning, growth, penalty, newton, families=NONE, lightest=0.0):
-        self.binned = binned
-        self.n_samples = binned.n_samples
-        self.binning = binning
+        super().__init__(binned, binning)
         self.growth = growth
         self.penalty = penalty
         self.newton = newton
@@ -53,21 +51,10 @@ class TreeFamily(LearnerFamily):
             f"{self.n_samples} samples>"
         )
 
-    def __getattr__(self, name):
-        if name == "binned":
-            raise no_data("growing trees, or evaluating them on the rows of the fit,")
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-
     def bank(self, weight):
         """An empty bank of these trees; they are unit vectors in the metric of `weight`."""
         refuse_light_weights(weight, self.growth.min_samples)
         return TreeBank(self, weight)
-
-    def without_data(self):
-        """The same family without the binned table: its trees can still predict."""
-        family = copy.copy(self)
-        del family.binned
-        return family
 
     def for_loss(self, loss, curvature):
         """The same trees for one problem.
@@ -89,12 +76,6 @@ class TreeFamily(LearnerFamily):
             SavedFamilies(*plain, self.families, np.ascontiguousarray(member))
             if len(self.families.bound)
             else plain
-        )
-
-    def at(self, rows):
-        """The same family on new rows, a ``Binned``."""
-        return TreeFamily(
-            rows, self.binning, self.growth, self.penalty, self.newton, self.families, self.lightest
         )
 
 
