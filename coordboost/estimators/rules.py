@@ -25,17 +25,17 @@ class _BaseRules(_BaseLinear):
     def __init__(
         self,
         *,
-        depth,
-        max_bins,
-        min_support,
-        negations,
-        categorical_features,
-        max_nodes,
-        n_alphas,
-        eps,
-        gamma,
-        tol,
-        loss,
+        depth=2,
+        max_bins=10,
+        min_support=0.01,
+        negations=True,
+        categorical_features=(),
+        max_nodes=None,
+        n_alphas=10,
+        eps=0.1,
+        gamma=1.0,
+        tol=1e-6,
+        loss=None,
     ):
         self.depth = depth
         self.max_bins = max_bins
@@ -183,8 +183,39 @@ def _rules_of(problem, coef, of_classes):
 class _BaseRulesCV(OnGrid, CrossValidated, _BaseRules):
     """Abstract base: the penalty is chosen on the path."""
 
-    def __init__(self, *, rule, cv, scoring, n_jobs, random_state, **of_rules):
-        super().__init__(**of_rules)
+    def __init__(
+        self,
+        *,
+        depth=2,
+        max_bins=10,
+        min_support=0.01,
+        negations=True,
+        categorical_features=(),
+        max_nodes=None,
+        n_alphas=20,
+        eps=0.1,
+        gamma=1.0,
+        tol=1e-6,
+        loss=None,
+        rule="one_se",
+        cv=5,
+        scoring=None,
+        n_jobs=None,
+        random_state=0,
+    ):
+        super().__init__(
+            depth=depth,
+            max_bins=max_bins,
+            min_support=min_support,
+            negations=negations,
+            categorical_features=categorical_features,
+            max_nodes=max_nodes,
+            n_alphas=n_alphas,
+            eps=eps,
+            gamma=gamma,
+            tol=tol,
+            loss=loss,
+        )
         self.rule = rule
         self.cv = cv
         self.scoring = scoring
@@ -275,35 +306,6 @@ class CertifiedRulesRegressor(Regression, _BaseRules):
     >>> model.score(X, y) > 0.3
     True
     """
-
-    def __init__(
-        self,
-        *,
-        depth=2,
-        max_bins=10,
-        min_support=0.01,
-        negations=True,
-        categorical_features=(),
-        max_nodes=None,
-        n_alphas=10,
-        eps=0.1,
-        gamma=1.0,
-        tol=1e-6,
-        loss=None,
-    ):
-        super().__init__(
-            depth=depth,
-            max_bins=max_bins,
-            min_support=min_support,
-            negations=negations,
-            categorical_features=categorical_features,
-            max_nodes=max_nodes,
-            n_alphas=n_alphas,
-            eps=eps,
-            gamma=gamma,
-            tol=tol,
-            loss=loss,
-        )
 
 
 class CertifiedRulesRegressorCV(Regression, _BaseRulesCV):
@@ -404,45 +406,6 @@ class CertifiedRulesRegressorCV(Regression, _BaseRulesCV):
     True
     """
 
-    def __init__(
-        self,
-        *,
-        depth=2,
-        max_bins=10,
-        min_support=0.01,
-        negations=True,
-        categorical_features=(),
-        max_nodes=None,
-        n_alphas=20,
-        eps=0.1,
-        gamma=1.0,
-        tol=1e-6,
-        loss=None,
-        rule="one_se",
-        cv=5,
-        scoring=None,
-        n_jobs=None,
-        random_state=0,
-    ):
-        super().__init__(
-            depth=depth,
-            max_bins=max_bins,
-            min_support=min_support,
-            negations=negations,
-            categorical_features=categorical_features,
-            max_nodes=max_nodes,
-            n_alphas=n_alphas,
-            eps=eps,
-            gamma=gamma,
-            tol=tol,
-            loss=loss,
-            rule=rule,
-            cv=cv,
-            scoring=scoring,
-            n_jobs=n_jobs,
-            random_state=random_state,
-        )
-
 
 class CertifiedRulesClassifier(Classification, _BaseRules):
     """A logistic model of rules, with an interval around its optimum over all rules.
@@ -523,35 +486,6 @@ class CertifiedRulesClassifier(Classification, _BaseRules):
     >>> model.score(X, y) > 0.9
     True
     """
-
-    def __init__(
-        self,
-        *,
-        depth=2,
-        max_bins=10,
-        min_support=0.01,
-        negations=True,
-        categorical_features=(),
-        max_nodes=None,
-        n_alphas=10,
-        eps=0.1,
-        gamma=1.0,
-        tol=1e-6,
-        loss=None,
-    ):
-        super().__init__(
-            depth=depth,
-            max_bins=max_bins,
-            min_support=min_support,
-            negations=negations,
-            categorical_features=categorical_features,
-            max_nodes=max_nodes,
-            n_alphas=n_alphas,
-            eps=eps,
-            gamma=gamma,
-            tol=tol,
-            loss=loss,
-        )
 
 
 class CertifiedRulesClassifierCV(Classification, _BaseRulesCV):
@@ -655,42 +589,3 @@ class CertifiedRulesClassifierCV(Classification, _BaseRulesCV):
     >>> model.score(X, y) > 0.9
     True
     """
-
-    def __init__(
-        self,
-        *,
-        depth=2,
-        max_bins=10,
-        min_support=0.01,
-        negations=True,
-        categorical_features=(),
-        max_nodes=None,
-        n_alphas=20,
-        eps=0.1,
-        gamma=1.0,
-        tol=1e-6,
-        loss=None,
-        rule="one_se",
-        cv=5,
-        scoring=None,
-        n_jobs=None,
-        random_state=0,
-    ):
-        super().__init__(
-            depth=depth,
-            max_bins=max_bins,
-            min_support=min_support,
-            negations=negations,
-            categorical_features=categorical_features,
-            max_nodes=max_nodes,
-            n_alphas=n_alphas,
-            eps=eps,
-            gamma=gamma,
-            tol=tol,
-            loss=loss,
-            rule=rule,
-            cv=cv,
-            scoring=scoring,
-            n_jobs=n_jobs,
-            random_state=random_state,
-        )

@@ -12,6 +12,7 @@ __all__ = [
     "LOOKS",
     "REST",
     "Bars",
+    "BarsDisplay",
     "Beside",
     "ColumnsDisplay",
     "Display",
@@ -216,6 +217,19 @@ class Bars:
         ax.margins(x=0.12)
         ax.grid(False)
         return bars
+
+
+class BarsDisplay(Display):
+    """A display of bars with names, at most ``n_bars`` of them."""
+
+    legend = False
+
+    def _draw_bars(self, ax, lengths, names, order, words, errors=None, **bar_kw):
+        """Draw the bars, the first of `order` on top; the axis says how many others there are."""
+        bars = Bars(ax, self.n_bars, order)
+        self.bars_ = bars.draw(lengths, names, "{:.3g}", errors, **bar_kw)
+        others = len(order) - len(bars.drawn)
+        name_axes(ax, f"{words}; {others:,} others" if others else words, "", self.title)
 
 
 def axes(ax):

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from coordboost._utils.checks import shown
 from coordboost.data.frames import names_of
-from coordboost.reporting.plots.drawing import Bars, Display, name_axes
+from coordboost.reporting.plots.drawing import BarsDisplay
 
 
 def models_with_trees(estimator, kind):
@@ -60,7 +60,7 @@ KINDS: dict[str, tuple[Callable, str]] = {
 }
 
 
-class ImportanceDisplay(Display):
+class ImportanceDisplay(BarsDisplay):
     """The importance of features, as bars, the most important first.
 
     Parameters
@@ -94,8 +94,6 @@ class ImportanceDisplay(Display):
     >>> sorted(text.get_text() for text in display.ax_.get_yticklabels()[:2])
     ['bmi', 's5']
     """
-
-    legend = False
 
     def __init__(
         self,
@@ -182,7 +180,4 @@ class ImportanceDisplay(Display):
     def _draw(self, ax, line_kw):
         order = np.argsort(-self.importances, kind="stable")
         order = order[self.importances[order] != 0]
-        bars = Bars(ax, self.n_bars, order)
-        self.bars_ = bars.draw(self.importances, self.names, "{:.3g}", self.errors, **line_kw)
-        others = len(order) - len(bars.drawn)
-        name_axes(ax, f"{self.words}; {others:,} others" if others else self.words, "", self.title)
+        self._draw_bars(ax, self.importances, self.names, order, self.words, self.errors, **line_kw)

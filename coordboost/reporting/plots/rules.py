@@ -5,10 +5,10 @@ from typing import Any, Self
 import numpy as np
 
 from coordboost._utils.checks import shown
-from coordboost.reporting.plots.drawing import Bars, Display, name_axes
+from coordboost.reporting.plots.drawing import BarsDisplay
 
 
-class RulesDisplay(Display):
+class RulesDisplay(BarsDisplay):
     """The coefficients of the rules of a model, as bars, the largest first.
 
     Parameters
@@ -38,8 +38,6 @@ class RulesDisplay(Display):
     >>> display.rules[0] in [text.get_text() for text in display.ax_.get_yticklabels()]
     True
     """
-
-    legend = False
 
     def __init__(self, coefficients, rules, *, n_bars: int = 20, title: str = ""):
         self.coefficients = coefficients
@@ -93,9 +91,4 @@ class RulesDisplay(Display):
 
     def _draw(self, ax, line_kw):
         order = np.argsort(-np.abs(self.coefficients), kind="stable")
-        bars = Bars(ax, self.n_bars, order)
-        self.bars_ = bars.draw(self.coefficients, self.rules, "{:.3g}", **line_kw)
-        ax.axvline(0.0, linewidth=0.8, color="gray")
-        others = len(order) - len(bars.drawn)
-        words = "coefficient"
-        name_axes(ax, f"{words}; {others:,} others" if others else words, "", self.title)
+        self._draw_bars(ax, self.coefficients, self.rules, order, "coefficient", **line_kw)
