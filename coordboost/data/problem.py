@@ -570,16 +570,21 @@ class Problem:
         return self.dictionary.products(self.weight)
 
     @cached_property
+    def start_resid(self) -> np.ndarray:
+        """The residual at beta = 0, (n_samples,): not to be written to."""
+        return self.resid(0.0 * self.y)
+
+    @cached_property
     def start_size(self) -> float:
         """The largest abs correlation at beta = 0. *Cost*: one scan, once."""
-        return float(np.abs(self.scan(self.resid(0.0 * self.y))).max())
+        return float(np.abs(self.scan(self.start_resid)).max())
 
     @cached_property
     def tie(self) -> float:
         """Correlations that differ by at most this tie: a bound of the rounding error of one at
         beta = 0, 2 n eps ||resid||.
         """
-        return 2 * self.n_samples * EPS * self.size(self.resid(0.0 * self.y))
+        return 2 * self.n_samples * EPS * self.size(self.start_resid)
 
     def size(self, resid: np.ndarray) -> float:
         r"""The norm of a residual that bounds all its correlations.
@@ -895,7 +900,8 @@ def _start(loss, target, weight, offset, center):
     known = offset if loss.location and offset is not None else 0.0  # subtracted from y
     constant = 0.0
     if center:
-        constant = _constant(loss, target - known, weight, None if loss.location else offset)
+        unknown = target if offset is None else target - known
+        constant = _constant(loss, unknown, weight, None if loss.location else offset)
     base = _base_of(loss, constant, offset)
     if loss.location:
         target = _minus_known_part(target, known, constant, weight > 0)
@@ -985,12 +991,18 @@ def _minus_known_part(y, offset, constant, counts):
     0 in all rows that count if it is only rounding error there, so that no model is fitted to
     rounding.
     """
-    remainder = y - offset - constant
-    if np.abs(remainder[counts]).max() <= 16 * EPS * max(
-        np.abs(y[counts]).max(), np.abs(offset).max()
-    ):
-        remainder[counts] = 0.0
+    remainder = y - offset
+    remainder -= constant
+    rows = slice(None) if counts.all() else counts  # a mask copies
+    largest = max(_largest(y[rows]), float(np.abs(offset).max()))
+    if _largest(remainder[rows]) <= 16 * EPS * largest:
+        remainder[rows] = 0.0
     return remainder
+
+
+def _largest(values):
+    """The largest absolute value, without an array of absolute values."""
+    return max(float(values.max()), -float(values.min()))
 
 
 def numbers_as_in(X, problem):

@@ -136,10 +136,13 @@ def standardize_dense(X, weight, center, scale, names=None, copy=True):
 
     def standardized(strip):
         out = rows[strip]
-        if copy:
-            out[:] = X[:, strip].T
-        if not weighted and (square := _squares_in_range(out, scale or center)) is not None:
-            return _without_weights(out, square, center, scale)
+        given = X[:, strip].T
+        if copy and not X.flags.f_contiguous:  # sums are taken along contiguous columns
+            out[:] = given
+            given = out
+        if not weighted and (square := _squares_in_range(given, scale and not center)) is not None:
+            return _without_weights(given, square, center, scale, out)
+        out[:] = given
         low = out.min(axis=1)
         high = out.max(axis=1)
         check_columns(X, np.maximum(high, -low), strip.start, names)
@@ -168,19 +171,21 @@ def _strips(n_samples, n_columns):
     return strips
 
 
-def _squares_in_range(out, same_digits):
-    """Sums of squares of the rows of `out`; None if a sum is near overflow or underflow.
+def _squares_in_range(given, same_digits):
+    """Sums of squares of the rows of `given`; None if a sum is near overflow or underflow.
 
     BLAS (vecdot) is faster, but its last digits differ between machines: it is used if columns are
-    checked, not changed.
+    not divided by these norms.
     """
     with np.errstate(over="ignore"):
-        square = np.einsum("ij,ij->i", out, out) if same_digits else np.vecdot(out, out)
+        square = np.einsum("ij,ij->i", given, given) if same_digits else np.vecdot(given, given)
     return square if ((square > 1e-200) & (square < 1e200)).all() else None
 
 
-def _without_weights(out, square, center, scale):
+def _without_weights(given, square, center, scale, out):
     """As `_standardized`, for rows whose sums of squares `square` are in range: no powers of two.
+
+    The rows `given` are read, and written to `out`, which may be the same memory.
 
     The largest centred entry is at least ``norm / sqrt(n_samples)``, and the largest entry at most
     ``sqrt(square)``. Only rows that may be constant by these bounds are looked at.
@@ -190,28 +195,32 @@ def _without_weights(out, square, center, scale):
     norm = np.sqrt(square)
     top = ones
     if center:
-        mean = _centre_rows(out)
+        mean = _centre_rows(given, out)
+        given = out
         norm = np.sqrt(np.einsum("ij,ij->i", out, out))
         top = norm / np.sqrt(out.shape[1] * square)
         for j in np.flatnonzero(top <= 32 * EPS):
             top[j] = np.abs(out[j]).max() / _power_of_two(np.abs(out[j] + mean[j]).max())
     if scale:
-        out /= np.where(norm > 0, norm, 1.0)[:, None]
+        np.divide(given, np.where(norm > 0, norm, 1.0)[:, None], out=out)
+    elif given is not out:
+        out[:] = given
     return ones, mean, norm, top
 
 
-def _centre_rows(out, share=None):
-    """Subtract the means of the rows of `out`, weighted by `share` (n_samples,); return them.
+def _centre_rows(given, out, share=None):
+    """Write the rows `given` to `out`, less their means, weighted by `share` (n_samples,).
 
-    They are computed twice, the second time on the centred rows.
+    Return the means, which are computed twice, the second time on the centred rows.
     """
     mean = np.zeros(len(out))
     for _ in range(2):
         if share is None:
-            drift = np.einsum("ij->i", out) / out.shape[1]
+            drift = np.einsum("ij->i", given) / out.shape[1]
         else:
-            drift = (out * share).sum(axis=1)
-        out -= drift[:, None]
+            drift = (given * share).sum(axis=1)
+        np.subtract(given, drift[:, None], out=out)
+        given = out
         mean += drift
     return mean
 
@@ -229,7 +238,7 @@ def _standardized(out, low, high, weight, seen, center, scale):
     mean = np.zeros(len(out))
     if center:
         share = None if (weight == 1).all() else weight / weight.sum()
-        mean = _centre_rows(out, share)
+        mean = _centre_rows(out, out, share)
     if seen.all():
         top = np.maximum(high / safe - mean, mean - low / safe)
         norm = np.sqrt(np.einsum("ij,ij->i", out, out if (weight == 1).all() else out * weight))

@@ -477,7 +477,7 @@ def too_long(run):
         return ""
     if problem.countable and problem.unit_norm and problem.loss.sigma:
         column = problem.gather(run.path.learner[:1])[:, 0]
-        slope = abs(column @ problem.resid(np.zeros(problem.n_samples)))
+        slope = abs(column @ problem.start_resid)
         if problem.loss.sigma * run.method.unit * abs(run.path.theta[0]) <= slope:
             return ""  # it lowers the loss; twice the length would leave it as it is
     after_one_step = next(run.replay([1])).loss

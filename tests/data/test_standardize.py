@@ -327,3 +327,22 @@ def test_equal_columns_of_many_rows_stay_equal():
     first = RNG.normal(size=200_000)
     problem = Problem(np.column_stack([first, RNG.normal(size=200_000), first]), first)
     np.testing.assert_array_equal(problem.dictionary.rows[0], problem.dictionary.rows[2])
+
+
+@over_weights
+@over_options
+def test_the_order_of_memory_changes_no_bit_and_X_is_not_written_to(weight, center, scale):
+    given = X.copy()
+    found = []
+    for order in "CF":
+        raw = np.array(given, order=order)
+        problem = Problem(raw, Y, sample_weight=weight, center=center, scale=scale)
+        np.testing.assert_array_equal(raw, given)
+        found.append(columns(problem).tobytes() + problem.standardization.mean.tobytes())
+    assert found[0] == found[1]
+
+
+def test_the_residual_at_the_start_is_that_of_the_constant_model():
+    problem = Problem(X, Y, sample_weight=WEIGHTS["weighted"])
+    assert problem.start_resid.tobytes() == problem.resid(np.zeros(M)).tobytes()
+    assert problem.start_resid is problem.start_resid

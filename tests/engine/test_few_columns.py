@@ -44,6 +44,16 @@ def test_a_zero_target_and_a_diverging_run_end_as_usual():
     assert far.status is cb.engine.Status.DIVERGED and far.n_steps == 1
 
 
+@pytest.mark.parametrize("first", [np.inf, -np.inf, np.nan])
+def test_a_search_among_numbers_that_left_the_range_ends(first):
+    problem = cb.Problem(np.eye(6)[:, :3] + np.arange(6.0)[:, None], np.arange(6.0))
+    state = cb.solve(problem, cb.ls_boost(0.5), 1).model_state.start(problem)
+    for j in range(3):
+        state.corr[:] = 1.0
+        state.corr[j] = first
+        assert state.best(None, None)[0] == (0 if np.isnan(first) else j)
+
+
 def test_a_weighted_gram_matrix_of_many_rows():
     """Rows are weighted some at a time."""
     rng = np.random.default_rng(0)

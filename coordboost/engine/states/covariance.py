@@ -246,7 +246,7 @@ class GreedyCovarianceState(CovarianceState, GreedyState):
         self.largest_bits[0] = top
         limit = self.largest[0] - min(self.rounding, 0.5 * self.largest[0])
         j = 0
-        while j < len(self.corr) - 1 and abs(self.corr[j]) < limit:
+        while abs(self.corr[j]) < limit:  # the largest is not
             j += 1
         return j, self.corr[j]
 
