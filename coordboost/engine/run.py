@@ -225,11 +225,6 @@ class Run(StepPath):
         along = states_along(self.problem, self.method, self.path, [k], k=start, coefficients=store)
         return next(along)
 
-    def _names(self):
-        return list(
-            self.problem.column_names if self.problem.countable else self.problem.feature_names
-        )
-
     def order_of_entry(self) -> np.ndarray:
         """Columns of X in the order in which steps first moved them, (n_entered,).
 

@@ -434,7 +434,8 @@ class PathLike:
         return displays.ProfileDisplay.from_path(self, ax=ax, **options)
 
     def _names(self):
-        return list(self.problem.column_names)
+        problem = self.problem
+        return list(problem.column_names if problem.countable else problem.feature_names)
 
     def _deviance(self, losses):
         """Means of losses from their sums, and the explained part.

@@ -1,5 +1,6 @@
 """The page of a fitted estimator, and what the page of a run with trees shows of its columns."""
 
+import html
 import pickle
 import re
 
@@ -59,6 +60,40 @@ def test_pickled_models_have_a_page_without_the_rows_of_the_fit(kind):
     model = pickle.loads(pickle.dumps(quick(kind).fit(X, Y)))
     assert "Predictions" not in words(cb.html_report(model))
     assert "Predictions" in words(cb.html_report(model, X=X, y=Y))
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        cb.estimators.CertifiedRulesRegressor,
+        cb.estimators.CertifiedRulesRegressorCV,
+        cb.estimators.CertifiedRulesClassifier,
+        cb.estimators.CertifiedRulesClassifierCV,
+    ],
+)
+def test_models_of_rules_have_a_page_with_their_rules_as_bars(kind):
+    settings = {"depth": 1, "eps": 0.4, "n_alphas": 3}
+    choosing = kind.__name__.endswith("CV")
+    model = kind(**settings, **({"cv": 2} if choosing else {})).fit(FRAME, target(kind))
+    page = cb.html_report(model, X=FRAME[::2], y=target(kind)[::2])
+    text = html.unescape(words(page))
+    frame = model.rules_()
+    assert f"rules of the model {len(frame)}" in text and "It is that over all rules" in text
+    for rule, coefficient in zip(frame["rule"], frame["coefficient"], strict=True):
+        assert f"{rule} {coefficient:.5g}" in text
+    assert page.count('<td class="bar">') == len(frame)
+    assert ("rows held out" in text) == choosing
+    assert 'aria-label="Coefficients along the path' in page
+    lower, upper = model.certificate_.lower, model.certificate_.upper
+    assert f"{lower:.8g} {upper:.8g}" in text
+
+
+def test_the_page_of_three_models_of_rules_keeps_them_apart():
+    labels = np.digitize(Y, np.quantile(Y, [0.3, 0.7]))
+    model = cb.estimators.CertifiedRulesClassifier(depth=1, eps=0.4, n_alphas=3).fit(X, labels)
+    text = words(cb.html_report(pickle.loads(pickle.dumps(model))))
+    assert text.count("Where no rule holds it is") == 3
+    assert [text.count(f"{bias:.6g}") for bias in model.intercept_] == [1, 1, 1]
 
 
 def test_three_classes():

@@ -1,4 +1,4 @@
-"""What a page shows of a fitted estimator, with trees or with columns."""
+"""What a page shows of a fitted estimator, with trees, columns or rules."""
 
 import sys
 
@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from coordboost._utils.checks import shown
 from coordboost.engine.storage.model import model_with
+from coordboost.estimators.rules import _BaseRules
 from coordboost.estimators.trees import _BaseBooster
 from coordboost.lasso.multinomial import MultinomialPath
 from coordboost.reporting.pages.judged import (
@@ -44,8 +45,9 @@ def shown_of_estimator(model, X, y):
     if (X is None) != (y is None):
         raise ValueError(f"X and y come together: {'X' if X is None else 'y'} is missing.")
     given = None if X is None else judged_on(model, X, y)
-    has_trees = isinstance(model, _BaseBooster)
-    variables = (_of_trees if has_trees else _of_columns)(model, given, X)
+    kinds = ((_BaseBooster, _of_trees), (_BaseRules, _of_rules), (object, _of_columns))
+    shown_of = next(function for kind, function in kinds if isinstance(model, kind))
+    variables = {"models": [], "rules": [], "over": ""} | shown_of(model, given, X)
     rows = variables.pop("rows")
     changed = {
         name: value
@@ -82,6 +84,7 @@ def _heads(variables):
         "Partial dependence": parts and parts["dependences"],
         "Path": variables["path"],
         "Coefficients": variables["models"],
+        "Rules": variables["rules"],
         "Certificate": variables["certificates"],
         "Settings": True,
         "How to cite": True,
@@ -169,7 +172,6 @@ def _of_trees(model, given, X):
         "parts": parts_of(view, rows, binned),
         "rows": rows,
         "path": None,
-        "models": [],
         "certificates": [],
         "source": model.runs_[0].method.source,
     }
@@ -177,11 +179,46 @@ def _of_trees(model, given, X):
 
 def _of_columns(model, given, X):
     """Return what the page shows of a linear estimator, a dict."""
-    path = model.paths_[0]
-    problem = path.problem
+    problem = model.paths_[0].problem
     coefs = np.atleast_2d(model.coef_)
     intercepts = np.atleast_1d(model.intercept_)
     names = _names_of_models(model, len(coefs))
+    size = ("columns of the model", f"{np.count_nonzero(coefs.any(axis=0)):,}")
+    return _of_path(model, given, size) | {
+        "models": [
+            _coefficients(problem, coef, float(intercept), name)
+            for coef, intercept, name in zip(coefs, intercepts, names, strict=True)
+        ],
+    }
+
+
+def _of_rules(model, given, X):
+    """Return what the page shows of an estimator of rules, a dict."""
+    frame = model.rules_()
+    intercepts = np.atleast_1d(model.intercept_)
+    names = _names_of_models(model, len(intercepts))
+    labels = frame["class"].astype(str) if "class" in frame else ""
+    return _of_path(model, given, ("rules of the model", f"{len(frame):,}")) | {
+        "rules": [
+            _rules(frame[labels == name] if name else frame, float(intercept), name)
+            for intercept, name in zip(intercepts, names, strict=True)
+        ],
+        "link": "linear predictor" if is_classifier(model) else "prediction",
+        "lift": "the share of the class there, divided by its share in all rows"
+        if is_classifier(model)
+        else "the mean target there, less that of all rows",
+        "over": "It is that over all rules, not only over those above.",
+        "drawn": "rules as unit columns",
+    }
+
+
+def _of_path(model, given, size):
+    """Return what the page shows of an estimator with a path, a dict.
+
+    size : the number of what the model consists of, a pair (name, text)
+    """
+    path = model.paths_[0]
+    problem = path.problem
     found = getattr(model, "cross_validation_", None)
     has_one_choice = found is not None and not isinstance(found, list)
     is_joint = isinstance(path, MultinomialPath)
@@ -189,7 +226,7 @@ def _of_columns(model, given, X):
         ("rows of the fit", f"{problem.n_samples:,}"),
         ("columns", f"{model.n_features_in_:,}"),
         *_of_target(model),
-        ("columns of the model", f"{np.count_nonzero(coefs.any(axis=0)):,}"),
+        size,
     ]
     facts += [
         (words, f"{getattr(model, name):.6g}")
@@ -203,10 +240,7 @@ def _of_columns(model, given, X):
         "parts": None,
         "rows": given,
         "path": _path(model) if problem.has_data and not is_joint else None,
-        "models": [
-            _coefficients(problem, coef, float(intercept), name)
-            for coef, intercept, name in zip(coefs, intercepts, names, strict=True)
-        ],
+        "drawn": "standardised columns",
         "certificates": _certificates(model),
         "source": getattr(getattr(getattr(path, "run", None), "method", None), "source", None),
     }
@@ -239,6 +273,17 @@ def _coefficients(problem, coef, intercept, name):
         "n_columns": len(coef),
         "rows": rows[:ROWS],
         "top": max((abs(row["effect"]) for row in rows), default=0.0) or 1.0,
+    }
+
+
+def _rules(frame, intercept, name):
+    """Return the table of the rules of a model, a dict."""
+    return {
+        "name": name,
+        "intercept": intercept,
+        "n_more": max(0, len(frame) - ROWS),
+        "rows": frame[:ROWS].to_dict("records"),
+        "top": frame["coefficient"].abs().max() if len(frame) else 1.0,
     }
 
 
