@@ -99,6 +99,32 @@ class Objective:
         return float(np.min(values))
 
 
+def without_bound(loss, X, y, free):
+    """Whether some direction of the columns `X` (and of constants, if `free`) never raises the
+    loss and lowers it somewhere: then there is no best fit. By a linear program.
+    """
+    from scipy.optimize import linprog
+
+    columns = np.column_stack([X, np.ones(len(y))]) if free else X
+    if loss in ("Logistic", "Exponential"):
+        falls = y[:, None] * columns
+        stays = np.zeros((0, columns.shape[1]))
+    elif loss == "Poisson":
+        falls = -columns[y == 0]
+        stays = columns[y > 0]
+    else:
+        return False
+    found = linprog(
+        -falls.sum(axis=0),
+        A_ub=-falls,
+        b_ub=np.zeros(len(falls)),
+        A_eq=stays,
+        b_eq=np.zeros(len(stays)),
+        bounds=(-1, 1),
+    )
+    return bool(-found.fun > 1e-9 * np.abs(columns).max())
+
+
 @dataclass(frozen=True)
 class MultinomialObjective:
     """sum_i weight_i (log sum_k exp f_ik - f_{i, label_i}) + sum_kj l1_j |w_kj|, f = X w' + b."""

@@ -172,7 +172,7 @@ def accepted(row):
     refit = row.get("refit_intercept", False)
     return not (
         (limits and row.get("positive"))
-        or (free and (bounded or loss != "Squared"))
+        or (free and bounded)
         or (criterion and (relaxed or bounded or noiseless or loss != "Squared"))
         or (refit and (loss == "Squared" or not row.get("fit_intercept", True)))
         or (row.get("solver") == "cd" and loss != "Squared")
@@ -206,17 +206,16 @@ def penalised_subjects():
     one = {"alpha": [0.3, 0.01]}
     mixes = {"l1_ratio": [1.0, 0.5, 0.0]}
     losses = {"real": "Squared", "labels": "Logistic", "counts": "Poisson"}
-    without_free = {**PENALTY, "penalty_factor": [None, FACTORS, LEFT_OUT]}
     classes = {"loss_name": ["Logistic"], "class_weight": [None, "balanced", {-1.0: 0.2}]}
     for kind, factors, target in [
         (e.CertifiedLasso, {**PENALTY, **one, "loss_name": ["Squared", "Huber"]}, "real"),
         (e.CertifiedElasticNet, {**PENALTY, **one, **mixes}, "real"),
         (
             e.CertifiedLassoClassifier,
-            {**without_free, **one, **mixes, **classes},
+            {**PENALTY, **one, **mixes, **classes},
             "labels",
         ),
-        (e.CertifiedPoissonRegressor, {**without_free, **one, **mixes}, "counts"),
+        (e.CertifiedPoissonRegressor, {**PENALTY, **one, **mixes}, "counts"),
         (
             e.CertifiedLassoCV,
             {**PENALTY, **CHOICE, "loss_name": ["Squared", "Huber"], "rule": ["best", "aic"]},
@@ -225,12 +224,12 @@ def penalised_subjects():
         (e.CertifiedElasticNetCV, {**PENALTY, **CHOICE, "l1_ratio": [0.5, [0.1, 1.0]]}, "real"),
         (
             e.CertifiedLassoClassifierCV,
-            {**without_free, **CHOICE, **classes, "l1_ratio": [1.0, 0.5]},
+            {**PENALTY, **CHOICE, **classes, "l1_ratio": [1.0, 0.5]},
             "labels",
         ),
         (
             e.CertifiedPoissonRegressorCV,
-            {**without_free, **CHOICE, "l1_ratio": [1.0, 0.5]},
+            {**PENALTY, **CHOICE, "l1_ratio": [1.0, 0.5]},
             "counts",
         ),
     ]:

@@ -619,12 +619,14 @@ class Priced(NamedTuple):
             return float(size @ self.price[some] + squares.sum() / 2)
 
     @on_one_thread
-    def certificate(self, problem, at, model=None, slack=0.0):
+    def certificate(self, problem, at, model=None, slack=0.0, covered=None):
         """Compute an interval around the optimum.
 
         model : a problem with another constant, and a point of it, whose objective is the upper
             end; by default ``(problem, at)``
         slack : an additional amount to subtract from the lower end
+        covered : (n_learners,), which columns have no penalty, where `slack` covers what their
+            correlations may add
         """
         need_convexity(problem, repr(self.target))
         owner, own = (problem, at) if model is None else model
@@ -635,9 +637,10 @@ class Priced(NamedTuple):
         # penalty weights contain norms of columns, which are rounded
         relative = 4 * max(own.part(owner), at.part(problem))
         upper = own.upper(owner) + penalty * (1 + relative)
+        masks = self._projected(problem, at, relative) if covered is None else [covered]
         lower, scale = max(
-            self._lower_end(problem, at, relative, projected)
-            for projected in self._projected(problem, at, relative)
+            self._lower_end(problem, at, relative, projected, covered is not None)
+            for projected in masks
         )
         witness = {"max_abs_corr": float(np.abs(at.corr).max()), "dual_scale": scale}
         slack = slack + relative * penalty
@@ -665,12 +668,15 @@ class Priced(NamedTuple):
         ):
             yield faint
 
-    def _lower_end(self, problem, at, relative, projected):
+    def _lower_end(self, problem, at, relative, projected, covered):
         """A lower end, and the scale of its dual point.
 
-        The point is the residual less its projection on the columns `projected`.
+        The point is the residual less its projection on the columns `projected`; the residual
+        itself if these are `covered`.
         """
-        error = self._orthogonality_error(problem, at, projected) if projected.any() else 0.0
+        error = 0.0
+        if projected.any() and not covered:
+            error = self._orthogonality_error(problem, at, projected)
         if error == math.inf:
             return -math.inf, 0.0
         slack = error * (problem.size(problem.weight * problem.y) + problem.size(at.resid))

@@ -330,7 +330,7 @@ class CertifiedLasso(Regression, OnePenalty):
     penalty_factor : array_like of shape (n_features,), dict or Series, optional
         Multiplies the penalty of each coefficient; not rescaled to sum to n_features as glmnet
         does. By the names of the columns: a dict, whose other columns have 1, or a Series.
-        0 (squared loss only): no penalty; infinity leaves a column out. Default: 1.
+        0: no penalty; infinity leaves a column out. Default: 1.
     lower_limits : float or array_like of shape (n_features,), dict or Series, optional
         Lower limits (<= 0) of the coefficients of the columns of X, as in glmnet.
     upper_limits : float or array_like of shape (n_features,), dict or Series, optional
@@ -440,7 +440,7 @@ class CertifiedLassoCV(Regression, PenaltyGrid):
     penalty_factor : array_like of shape (n_features,), dict or Series, optional
         Multiplies the penalty of each coefficient; not rescaled to sum to n_features as glmnet
         does. By the names of the columns: a dict, whose other columns have 1, or a Series.
-        0 (squared loss only): no penalty; infinity leaves a column out. Default: 1.
+        0: no penalty; infinity leaves a column out. Default: 1.
     lower_limits : float or array_like of shape (n_features,), dict or Series, optional
         Lower limits (<= 0) of the coefficients of the columns of X, as in glmnet.
     upper_limits : float or array_like of shape (n_features,), dict or Series, optional
@@ -612,7 +612,7 @@ class CertifiedElasticNet(Regression, OnePenalty):
     penalty_factor : array_like of shape (n_features,), dict or Series, optional
         Multiplies the penalty of each coefficient; not rescaled to sum to n_features as glmnet
         does. By the names of the columns: a dict, whose other columns have 1, or a Series.
-        0 (squared loss only): no penalty; infinity leaves a column out. Default: 1.
+        0: no penalty; infinity leaves a column out. Default: 1.
     lower_limits : float or array_like of shape (n_features,), dict or Series, optional
         Lower limits (<= 0) of the coefficients of the columns of X, as in glmnet.
     upper_limits : float or array_like of shape (n_features,), dict or Series, optional
@@ -726,7 +726,7 @@ class CertifiedElasticNetCV(Regression, PenaltyGrid):
     penalty_factor : array_like of shape (n_features,), dict or Series, optional
         Multiplies the penalty of each coefficient; not rescaled to sum to n_features as glmnet
         does. By the names of the columns: a dict, whose other columns have 1, or a Series.
-        0 (squared loss only): no penalty; infinity leaves a column out. Default: 1.
+        0: no penalty; infinity leaves a column out. Default: 1.
     lower_limits : float or array_like of shape (n_features,), dict or Series, optional
         Lower limits (<= 0) of the coefficients of the columns of X, as in glmnet.
     upper_limits : float or array_like of shape (n_features,), dict or Series, optional
@@ -896,7 +896,7 @@ class CertifiedLassoClassifier(Classification, OnePenalty):
     penalty_factor : array_like of shape (n_features,), dict or Series, optional
         Multiplies the penalty of each coefficient; not rescaled to sum to n_features as glmnet
         does. By the names of the columns: a dict, whose other columns have 1, or a Series.
-        Must be > 0; infinity leaves a column out. Default: 1.
+        0: no penalty; infinity leaves a column out. Default: 1.
     lower_limits : float or array_like of shape (n_features,), dict or Series, optional
         Lower limits (<= 0) of the coefficients of the columns of X, as in glmnet.
     upper_limits : float or array_like of shape (n_features,), dict or Series, optional
@@ -1079,7 +1079,7 @@ class CertifiedLassoClassifierCV(Classification, PenaltyGrid):
     penalty_factor : array_like of shape (n_features,), dict or Series, optional
         Multiplies the penalty of each coefficient; not rescaled to sum to n_features as glmnet
         does. By the names of the columns: a dict, whose other columns have 1, or a Series.
-        Must be > 0; infinity leaves a column out. Default: 1.
+        0: no penalty; infinity leaves a column out. Default: 1.
     lower_limits : float or array_like of shape (n_features,), dict or Series, optional
         Lower limits (<= 0) of the coefficients of the columns of X, as in glmnet.
     upper_limits : float or array_like of shape (n_features,), dict or Series, optional
@@ -1254,7 +1254,7 @@ class CertifiedPoissonRegressor(CountRegression, OnePenalty):
     penalty_factor : array_like of shape (n_features,), dict or Series, optional
         Multiplies the penalty of each coefficient; not rescaled to sum to n_features as glmnet
         does. By the names of the columns: a dict, whose other columns have 1, or a Series.
-        Must be > 0; infinity leaves a column out. Default: 1.
+        0: no penalty; infinity leaves a column out. Default: 1.
     lower_limits : float or array_like of shape (n_features,), dict or Series, optional
         Lower limits (<= 0) of the coefficients of the columns of X, as in glmnet.
     upper_limits : float or array_like of shape (n_features,), dict or Series, optional
@@ -1364,7 +1364,7 @@ class CertifiedPoissonRegressorCV(CountRegression, PenaltyGrid):
     penalty_factor : array_like of shape (n_features,), dict or Series, optional
         Multiplies the penalty of each coefficient; not rescaled to sum to n_features as glmnet
         does. By the names of the columns: a dict, whose other columns have 1, or a Series.
-        Must be > 0; infinity leaves a column out. Default: 1.
+        0: no penalty; infinity leaves a column out. Default: 1.
     lower_limits : float or array_like of shape (n_features,), dict or Series, optional
         Lower limits (<= 0) of the coefficients of the columns of X, as in glmnet.
     upper_limits : float or array_like of shape (n_features,), dict or Series, optional

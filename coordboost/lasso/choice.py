@@ -6,6 +6,7 @@ from coordboost.lasso.homotopy.at_penalties import by_descent_first, by_exact_pa
 from coordboost.lasso.newton import by_newton
 from coordboost.lasso.ridge import by_eigenvectors
 from coordboost.lasso.square import by_square, fits_square
+from coordboost.lasso.unpenalised import by_unpenalised_newton
 from coordboost.lasso.workingset import FEW_PENALTIES
 
 #: Each takes the scaled columns, the penalties, largest first, and the tolerance of the relative
@@ -96,6 +97,8 @@ def solved_by(solver, objective, columns, lams, tol, given):
         Whether the user named the solver. If not, the exact path may take over from coordinate
         descent.
     """
+    if objective.unpenalised is not None:
+        return by_unpenalised_newton(columns, objective.unpenalised, lams, tol)
     if objective.free_intercept:
         return by_newton(columns, lams, tol, objective.free_intercept)
     solve = SOLVERS[solver]

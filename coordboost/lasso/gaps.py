@@ -4,6 +4,7 @@ import numpy as np
 import scipy.sparse
 
 from coordboost.lasso.inputs import ROUNDED
+from coordboost.lasso.workingset import Solved
 from coordboost.paths.intercept import best_shift
 
 
@@ -21,11 +22,9 @@ def no_worse_than_none(solved, objective, columns, lams, tol):
     short = np.flatnonzero(~(gaps <= tol * ROUNDED))
     if not len(short):
         return solved
-    none = scipy.sparse.csr_array((1, problem.n_learners))
-    if len(columns.unpenalised):
-        none = none + columns.unpenalised_part(none)
+    none = objective.with_unpenalised(columns, Solved.constant(1, problem.n_learners)).coefs
     scale = 1.0 if columns.scale is None else columns.scale
-    penalised = np.delete(np.arange(problem.n_learners), columns.unpenalised)
+    penalised = np.flatnonzero(objective.penalised)
 
     def cost(gamma, lam):
         pred = problem.combine(scale * gamma)
@@ -49,6 +48,8 @@ def no_worse_than_none(solved, objective, columns, lams, tol):
 
 def reliable_gaps(path, objective, tol):
     """The gaps of a finished path: those of certificates where the solver's cannot be relied on."""
+    if objective.unpenalised is not None:
+        return _of_certificates(path)
     if objective.free_intercept:
         return _with_fitted_intercepts(path)
     if objective.uneven or not (path.gaps <= tol).all():

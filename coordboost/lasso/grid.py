@@ -15,6 +15,7 @@ from coordboost.data.frames import listed
 from coordboost.data.problem import Problem, columns_as_in
 from coordboost.lasso.columns import full_rows
 from coordboost.lasso.relaxed import refitted
+from coordboost.lasso.unpenalised import Unpenalised
 from coordboost.paths.freedom import active_rank, shrunken_rank
 from coordboost.paths.intercept import Farthest, certified
 from coordboost.paths.places import PiecewiseLinear
@@ -395,13 +396,11 @@ class LassoPath(PiecewiseLinear):
         problem = self.problem
         coef = self._coef(step)
         target = self.target(step)
-        interval = certified(
-            problem,
-            problem.unit(coef),
-            self._shift(coef, self.intercepts[step]),
-            target,
-            self._reach,
-        )
+        model = problem.unit(coef), self._shift(coef, self.intercepts[step]), target
+        if self._apart is None:
+            interval = certified(problem, *model, self._reach)
+        else:
+            interval = self._apart.certified(*model)
         if self.beneath is not None:
             lasso = self.beneath.certificate(step)
             lower = (
@@ -433,6 +432,15 @@ class LassoPath(PiecewiseLinear):
             f"the index of an alpha, from {-n} to {n - 1}",
         )
         return int(place) % n
+
+    @cached_property
+    def _apart(self):
+        """The columns of factor 0, if the loss is not the squared one; else None."""
+        problem = self.problem
+        free = np.flatnonzero(self.factors[0, problem.standardization.kept] == 0)
+        if problem.loss.quadratic or not len(free):
+            return None
+        return Unpenalised(problem, free, self.free)
 
     @cached_property
     def _reach(self):

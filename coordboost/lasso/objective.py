@@ -25,6 +25,7 @@ from coordboost.lasso.inputs import (
     penalty_grid,
 )
 from coordboost.lasso.penalty import Penalty
+from coordboost.lasso.unpenalised import Unpenalised
 from coordboost.paths.intercept import Shifts, best_shift
 
 #: Smaller l1_ratios above 0 have the default grid of this one.
@@ -34,6 +35,9 @@ SMALLEST_RATIO = 1e-3
 UNEVEN = 1e6
 #: Models whose norms are computed at a time.
 FEW_MODELS = 8
+#: Beside columns without a penalty correlations up to this many roundings are those of copies of
+#: these: the default grid does not go there.
+BESIDE = 1e8
 #: Residuals whose sum is this part of the sum of their sizes have the best intercept.
 BALANCED = 1e-10
 
@@ -120,10 +124,11 @@ class Objective:
         limits[:, problem.standardization.kept[left_out]] = 0.0
         penalised = factors[0] > 0
         limits_of_unpenalised = limits[:, problem.standardization.kept[~penalised]]
-        if not penalised.all() and not (squared and np.isinf(limits_of_unpenalised).all()):
+        if not np.isinf(limits_of_unpenalised).all():
             raise ValueError(
-                "penalty_factor may be 0 only for the squared loss, in columns without limits. Use "
-                "1e-6 instead, and pass alphas: the default ones begin where such a column enters."
+                "penalty_factor may be 0 only in columns without limits (lower_limits, "
+                "upper_limits, positive). Use 1e-6 instead, and pass alphas: the default ones "
+                "begin where such a column enters."
             )
         unit = float(inverse_price[penalised].max(initial=0.0)) or 1.0
         inverse_price[~penalised] = unit
@@ -144,6 +149,15 @@ class Objective:
     def penalised(self):
         """Which learners have a penalty, (n_learners,)."""
         return self.factors[0] > 0
+
+    @cached_property
+    def unpenalised(self):
+        """The columns without a penalty, `Unpenalised`; None where there are none, and for the
+        squared loss, whose `ScaledColumns` are minus their projection on these.
+        """
+        if self.squared or self.penalised.all():
+            return None
+        return Unpenalised(self.problem, np.flatnonzero(~self.penalised), self.free_intercept)
 
     @property
     def uneven(self):
@@ -177,25 +191,32 @@ class Objective:
         ridge = ridge_per_l1 / self.unit * self._square_factors
         by_column = standardization.norm / self.inverse_price * self.unit
         lower, upper = self.limits[:, standardization.kept] * by_column
-        penalty = Penalty(
-            float(self.l1_ratio > 0), ridge, lower, upper, self.l1_ratio < 1, self.limited
-        )
+        apart = self.unpenalised is not None
+        if apart:  # their coefficients are found apart from those of the others
+            lower[~self.penalised] = 0.0
+            upper[~self.penalised] = 0.0
+        limited = self.limited or apart
+        penalty = Penalty(float(self.l1_ratio > 0), ridge, lower, upper, self.l1_ratio < 1, limited)
         return ScaledColumns(
             self.problem,
             self.scale,
             penalty,
             weighted=self.squared,
             products=products,
-            unpenalised=np.flatnonzero(~self.penalised),
+            unpenalised=np.flatnonzero(~self.penalised) if self.squared else (),
         )
 
     def start(self, columns):
         """The correlations of the columns with the residual of the constant model, (n_learners,).
 
-        An intercept that is free has its best value there, also where the problem has none.
+        An intercept that is free has its best value there, also where the problem has none. Of
+        columns without a penalty the model has the best coefficients, and their correlations are 0.
         """
         if self.squared:
             return columns.zero
+        if self.unpenalised is not None:
+            start = self.unpenalised.basis @ self.unpenalised.start
+            return np.where(self.penalised, columns.scan(self.problem.resid(start)), 0.0)
         pred = np.zeros(self.problem.n_samples)
         resid = self.problem.resid(pred)
         if self.free_intercept and abs(resid.sum()) > BALANCED * np.abs(resid).sum():
@@ -217,6 +238,8 @@ class Objective:
             return given_penalties(alphas)
         alpha_unit = self.unit / self._total / max(self.l1_ratio, SMALLEST_RATIO)
         rounding = self._rounding_of_corr * alpha_unit
+        if self.unpenalised is not None:
+            rounding *= BESIDE
         # limits may keep all coefficients at 0
         tops = (
             float(size.max()) * alpha_unit for size in (columns.penalty.size(start), np.abs(start))
@@ -241,6 +264,19 @@ class Objective:
             raise ValueError(
                 f"alphas must be > 0 for {what}: without a penalty there may be no optimum."
             )
+
+    def with_unpenalised(self, columns, solved):
+        """The models of a `Solved`, with the best coefficients of the columns without a penalty."""
+        if len(columns.unpenalised):
+            return solved._replace(
+                coefs=solved.coefs + columns.unpenalised_part(solved.coefs),
+                n_scans=solved.n_scans + columns.n_projected,
+            )
+        if self.unpenalised is None:
+            return solved
+        coefs, shifts = self.unpenalised.beside(columns, solved.coefs)
+        n_scans = solved.n_scans + len(self.unpenalised.ends)
+        return solved._replace(coefs=solved.coefs + coefs, shifts=shifts, n_scans=n_scans)
 
     def lams(self, alphas):
         """The penalties on the scaled columns, in sums over the samples."""

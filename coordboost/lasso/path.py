@@ -73,9 +73,9 @@ def lasso_path(
     penalty_factor : array_like, (n_features,) or (2, n_features), dict or Series, optional
         Multiplies the penalty of each coefficient; not rescaled to sum to n_features as glmnet
         does. By the names of the columns of a data frame: a dict, whose other columns have 1, or a
-        Series of all columns. Columns of factor 0 have no penalty, for the squared loss; for others
-        take 1e-6, and give the `alphas`. Infinity leaves a column out: it is no part of the
-        problem, and certificates say so. Two rows: of the absolute values, and of the squares.
+        Series of all columns. Columns of factor 0 have no penalty, and no limits; certificates hold
+        whatever their coefficients. Infinity leaves a column out: it is no part of the problem, and
+        certificates say so. Two rows: of the absolute values, and of the squares.
         Default: 1.
     sample_weight : array_like, (n_samples,), optional; not with a Problem
         Weights of the terms of the mean loss. A Series is matched with a data frame X by its index,
@@ -120,7 +120,9 @@ def lasso_path(
     Raises
     ------
     ValueError
-        For bad input, and for a loss without a known lower bound: without one there is no gap.
+        For bad input, and for a loss without a known lower bound: without one there is no gap. For
+        columns of factor 0 that fit y without bound, as where they separate the classes: then there
+        is no optimum.
 
     Notes
     -----
@@ -208,15 +210,11 @@ def lasso_path(
                 objective.need_positive(alphas)
                 solved = solved_by(solver, objective, columns, lams, tol, given)
             cut = interrupted()
-        if len(columns.unpenalised):
-            solved = solved._replace(
-                coefs=solved.coefs + columns.unpenalised_part(solved.coefs),
-                n_scans=solved.n_scans + columns.n_projected,
-            )
+        solved = objective.with_unpenalised(columns, solved)
         solved = no_worse_than_none(solved, objective, columns, lams, tol)
         path = objective.path(alphas, solved, solver)
         gaps = path.gaps
-    if not constant or objective.free_intercept:
+    if not constant or objective.free_intercept or objective.unpenalised is not None:
         gaps = reliable_gaps(path, objective, tol)
     return replace(path, gaps=gaps, message=closing_message("lasso_path", alphas, gaps, tol, cut))
 

@@ -45,10 +45,6 @@ def with_newton_leaves(kind):
     return "newton" in inspect.signature(kind).parameters
 
 
-def of_the_squared_loss(kind):
-    return not of_classes(kind) and "Poisson" not in kind.__name__
-
-
 def room_and_langevin(kind):
     return room(kind), of_langevin(kind)
 
@@ -88,7 +84,6 @@ TEXTS = {
     "early_stopping": with_newton_leaves,
     "l2_regularization": with_newton_leaves,
     "n_iter_no_change": of_langevin,
-    "penalty_factor": of_the_squared_loss,
     "places_": of_classes,
     "certificates_": of_classes,
     "eps": room_and_ls_boost,

@@ -225,12 +225,11 @@ def test_all_columns_without_a_penalty_are_least_squares():
 def test_penalty_factors_that_are_refused():
     with pytest.raises(ValueError, match="penalty_factor must be at least 0, got -1"):
         cb.lasso_path(X, Y, penalty_factor=-np.ones(8))
-    for given in ({"positive": True}, {"loss": cb.losses.Huber(1.0)}):
+    for loss in (None, cb.losses.Huber(1.0)):
         with pytest.raises(
-            ValueError,
-            match="penalty_factor may be 0 only for the squared loss, in columns without limits",
+            ValueError, match="penalty_factor may be 0 only in columns without limits"
         ):
-            cb.lasso_path(X, Y, penalty_factor=SPARED, **given)
+            cb.lasso_path(X, Y, penalty_factor=SPARED, positive=True, loss=loss)
     with pytest.raises(
         ValueError,
         match="penalty_factor must be positive for all columns of multinomial regression",

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from objectives import LOSSES
+from objectives import LOSSES, without_bound
 from pair_subjects import (
     N_STEPS,
     exact_subjects,
@@ -43,9 +43,26 @@ def check_all(subject, seed, rows=slice(None)):
         try:
             check(subject, settings, table, rng)
         except Exception as error:
+            if "fit y without bound" in str(error) and without_optimum(subject, settings, table):
+                continue
             faults.append(f"{trial}\n    {type(error).__name__}: {str(error)[:400]}")
     if faults:
         pytest.fail(f"{len(faults)} trials:\n" + "\n".join(faults), pytrace=False)
+
+
+def without_optimum(subject, settings, table):
+    """Whether the columns without a penalty fit the rows without bound, of a fold perhaps."""
+    free = np.asarray(settings["penalty_factor"]) == 0
+    if "cv" in settings:
+        return bool(free.any())
+    weight = np.ones(table.n) if table.weight is None else table.weight
+    kept = weight > 0
+    columns = np.asarray(table.X)[kept][:, free]
+    intercept = settings.get("fit_intercept", True)
+    if intercept:
+        columns = columns - weight[kept] @ columns / weight.sum()
+    fitted = intercept and settings.get("refit_intercept", True)
+    return without_bound(subject.loss_of(settings), columns, table.y[kept], fitted)
 
 
 # Models of a convex objective -------------------------------------------------------------------
