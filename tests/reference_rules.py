@@ -9,6 +9,24 @@ import numpy as np
 SLACK = 1e-9
 
 
+def small_table(seed):
+    """A table with ties and missing values, a vector, weights, and the options of the search."""
+    rng = np.random.default_rng(seed)
+    n, p = rng.integers(6, 40), rng.integers(1, 4)
+    X = rng.integers(0, 4, (n, p)).astype(float)
+    X[rng.random((n, p)) < 0.1] = np.nan
+    X[:2] = [[0.0], [1.0]]
+    weight = np.ones(n) if seed % 2 else rng.integers(1, 4, n).astype(float)
+    v = weight * (np.round(rng.standard_normal(n)) if seed % 5 == 0 else rng.standard_normal(n))
+    options = {
+        "depth": int(rng.integers(1, 4)),
+        "min_support": 0.1 if seed % 4 else 0.0,
+        "categorical": [0] if seed % 3 else [],
+        "negations": bool(seed % 7),
+    }
+    return X, v, weight, options
+
+
 def literals_of(X, categorical=(), negations=True):
     """Every test of a table and where it holds, by its text."""
     tests = {}

@@ -5,7 +5,7 @@ on new rows, and certificates over all rules.
 import numpy as np
 import pandas as pd
 import pytest
-from reference_rules import SLACK, every_cover, literals_of, unit_columns
+from reference_rules import SLACK, every_cover, literals_of, small_table, unit_columns
 
 import coordboost as cb
 
@@ -16,24 +16,6 @@ def every_learner(tests, v, weight, depth, min_support):
     """The absolute correlations of all learners."""
     v = v - weight * v.sum() / weight.sum()
     return np.abs(unit_columns(every_cover(tests, weight, depth, min_support), weight).T @ v)
-
-
-def small_table(seed):
-    """A table with ties and missing values, a vector, weights, and the options of the search."""
-    rng = np.random.default_rng(seed)
-    n, p = rng.integers(6, 40), rng.integers(1, 4)
-    X = rng.integers(0, 4, (n, p)).astype(float)
-    X[rng.random((n, p)) < 0.1] = np.nan
-    X[:2] = [[0.0], [1.0]]
-    weight = np.ones(n) if seed % 2 else rng.integers(1, 4, n).astype(float)
-    v = weight * (np.round(rng.standard_normal(n)) if seed % 5 == 0 else rng.standard_normal(n))
-    options = {
-        "depth": int(rng.integers(1, 4)),
-        "min_support": 0.1 if seed % 4 else 0.0,
-        "categorical": [0] if seed % 3 else [],
-        "negations": bool(seed % 7),
-    }
-    return X, v, weight, options
 
 
 @pytest.mark.parametrize("seed", range(30))
