@@ -187,9 +187,10 @@ def rounding_part(problem, n_terms):
     not add products one after another: there this is 0. *Source*: Ipsen, Zhou, *Probabilistic error
     analysis for inner products*.
 
-    n_terms : int or ndarray, the coefficients of a model that are not 0; m is at least n_samples
+    n_terms : int or ndarray, the coefficients of a model that are not 0; m is at least the number
+        of rows
     """
-    m = np.maximum(problem.n_samples, n_terms)
+    m = np.maximum(problem.n_summed, n_terms)
     alike = 0.0 if problem.stored else m / 6
     return EPS * np.maximum(2 * np.sqrt(m), alike)
 
@@ -250,7 +251,7 @@ class Evaluation(NamedTuple):
 
         The sum is compensated, so only the rounding of its terms is left.
         """
-        return 2 * EPS * math.sqrt(problem.n_samples) * self.size(problem)
+        return 2 * EPS * math.sqrt(problem.n_summed) * self.size(problem)
 
     def upper(self, problem):
         """Upper bound of the loss of the model.

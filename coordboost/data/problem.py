@@ -12,7 +12,13 @@ from numpy.typing import ArrayLike
 from coordboost._numba import is_piece
 from coordboost._numba.sums import residual_into, total_curvature, total_of
 from coordboost._numba.threads import on_one_thread
-from coordboost._utils.checks import InfiniteConstant, no_data, shown, with_floats
+from coordboost._utils.checks import (
+    InfiniteConstant,
+    no_data,
+    not_negative,
+    shown,
+    with_floats,
+)
 from coordboost._utils.kinds import checked_piece
 from coordboost._utils.root import falling_root, farthest_constant
 from coordboost.data import validation
@@ -26,6 +32,7 @@ from coordboost.data.frames import (
     names_of,
 )
 from coordboost.data.recipe import Recipe
+from coordboost.data.reduced import Reduced, fits_reduced, short_table_of
 from coordboost.data.spectrum import Span, Spectrum
 from coordboost.data.standardize import Standardization, columns_of, counted, nothing
 from coordboost.data.stump_learners import BinnedLearners
@@ -34,6 +41,7 @@ from coordboost.learners import Dense, Oracle
 from coordboost.learners.bank import Bank
 from coordboost.learners.base import LearnerFamily, Learners
 from coordboost.learners.scan import scan
+from coordboost.learners.stores.daskarray import is_lazy
 from coordboost.losses.base import Loss
 from coordboost.losses.standard import Squared
 
@@ -49,6 +57,30 @@ SUBTRACT = (
     "; they vary by less than the rounding of float64 at their size, so subtract a "
     "constant from them first"
 )
+
+
+class RowsBehind(NamedTuple):
+    """The rows of a table of Dask that a short table stands for: see ``coordboost.data.reduced``.
+
+    n_rows : number of rows with a weight above 0
+    n_lost : number of columns that depend on others up to rounding
+    passes : passes over the table so far, a part of one for its first chunk
+    """
+
+    n_rows: int
+    n_lost: int
+    passes: float
+
+    @classmethod
+    def restored(cls, plain):
+        """The same from plain data of a file, a dict; raise unless it is one."""
+        if not (isinstance(plain, dict) and set(plain) == set(cls._fields)):
+            raise ValueError(f"reduced must hold {', '.join(cls._fields)}, got {shown(plain)}.")
+        return cls(
+            validation.whole("n_rows", plain["n_rows"], 1),
+            validation.whole("n_lost", plain["n_lost"]),
+            not_negative("passes", plain["passes"]),
+        )
 
 
 @dataclass(init=False, eq=False, repr=False)
@@ -162,6 +194,8 @@ class Problem:
     binning: Binning | None
     #: made the columns from a table with text and missing values
     recipe: Recipe | None
+    #: the rows that a short table stands for, None for any other table
+    reduced: RowsBehind | None
     #: stands for the unit columns of a table that is not copied until they are needed
     tall: ClassVar[TallColumns | None] = None
 
@@ -186,6 +220,13 @@ class Problem:
         center = validation.flag("center", center)
         scale = validation.flag("scale", scale)
         copy = validation.flag("copy", copy)
+        table = X if isinstance(X, Reduced) else None
+        if isinstance(loss, Squared) and is_lazy(X) and fits_reduced(X):
+            table = short_table_of(X, y, sample_weight, offset)
+            y, sample_weight, offset = table.y, table.weight, None
+        if table is not None:
+            X = table.X
+            feature_names = table.names if feature_names is None else feature_names
         sample_weight = by_index("sample_weight", sample_weight, X)
         offset = by_index("offset", offset, X)
 
@@ -238,6 +279,7 @@ class Problem:
             unit_norm=is_columns or binning is not None or dictionary.proven,
             binning=binning,
             recipe=None,
+            reduced=table and RowsBehind(table.n_rows, table.n_lost, table.passes),
         )
 
     def _set(self, **parts):
@@ -261,6 +303,7 @@ class Problem:
         offset: np.ndarray | None = None,
         binning: Any = None,
         recipe: Any = None,
+        reduced: dict[str, Any] | None = None,
     ) -> "Problem":
         """The problem with the given fields, as a file holds them.
 
@@ -276,6 +319,8 @@ class Problem:
             The offsets, as they were given.
         binning, recipe : dict, optional
             A ``Binning`` and a ``Recipe`` as plain data.
+        reduced : dict, optional
+            The fields of ``RowsBehind``, of a short table that stands for a long one.
 
         Returns
         -------
@@ -321,6 +366,8 @@ class Problem:
             recipe = Recipe.restored(recipe)
             if recipe.columns != (names if binning is None else binning.column_names):
                 raise ValueError("the recipe of the table does not give the columns of the model.")
+        if reduced is not None:
+            reduced = RowsBehind.restored(reduced)
         # of columns none of which varies the dictionary is one learner of zeros
         is_nothing = isinstance(dictionary, Dense) and n == 1 and not dictionary.rows.any()
         problem = cls.__new__(cls)
@@ -339,6 +386,7 @@ class Problem:
             unit_norm=is_nothing,
             binning=binning,
             recipe=recipe,
+            reduced=reduced,
         )
         return problem
 
@@ -372,6 +420,8 @@ class Problem:
             arguments["recipe"] = self.recipe.plain()
         if self.binning is not None:
             arguments["binning"] = self.binning.saved()
+        if self.reduced is not None:
+            arguments["reduced"] = self.reduced._asdict()
         return arguments
 
     def replace(self, **changed: Any) -> "Problem":
@@ -463,6 +513,7 @@ class Problem:
 
     def __repr__(self):
         size = f"{self.n_samples} x {self.n_learners if self.countable else 'any number'}"
+        size += "" if self.reduced is None else f" for {self.n_rows} rows"
         return f"<Problem {size}, {shown(self.loss)}, {type(self.learners).__name__}>"
 
     @property
@@ -487,6 +538,16 @@ class Problem:
     def n_samples(self) -> int:
         """Number of rows."""
         return self.learners.n_samples
+
+    @cached_property
+    def n_rows(self) -> int:
+        """Number of rows with a weight above 0; of a table of Dask, of the rows there."""
+        return int(np.count_nonzero(self.weight)) if self.reduced is None else self.reduced.n_rows
+
+    @property
+    def n_summed(self) -> int:
+        """Number of terms in an inner product of two columns, for bounds of its rounding."""
+        return self.n_samples if self.reduced is None else max(self.n_samples, self.n_rows)
 
     @property
     def n_learners(self) -> int:
@@ -584,7 +645,7 @@ class Problem:
         """Correlations that differ by at most this tie: a bound of the rounding error of one at
         beta = 0, 2 n eps ||resid||.
         """
-        return 2 * self.n_samples * EPS * self.size(self.start_resid)
+        return 2 * self.n_summed * EPS * self.size(self.start_resid)
 
     def size(self, resid: np.ndarray) -> float:
         r"""The norm of a residual that bounds all its correlations.

@@ -205,6 +205,8 @@ class Span(NamedTuple):
         """
         if not spectrum.rank:
             return cls(spectrum.left, 0.0)
+        if problem.reduced is not None and problem.reduced.n_lost:
+            return cls(None, 0.0)  # sums of products do not tell where these columns point
         root = np.sqrt(problem.weight)
         samples = np.flatnonzero(root)
         good = spectrum.singular > NEAR * spectrum.singular[0]

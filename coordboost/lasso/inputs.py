@@ -18,6 +18,7 @@ from coordboost.data.frames import by_name, is_frame
 from coordboost.data.problem import Problem
 from coordboost.data.tall import TallTable
 from coordboost.lasso.columns import full_rows
+from coordboost.learners.stores.daskarray import is_lazy
 
 #: Slack for relative gaps, which are quotients of two rounded numbers.
 ROUNDED = 1 + 4 * float(np.finfo(float).eps)
@@ -63,7 +64,7 @@ def checked_for_lasso(caller, X, y, sample_weight, loss, fit_intercept, offset=N
         problem = X
     else:
         squared = loss is None or getattr(loss, "quadratic", False)
-        is_table = isinstance(X, np.ndarray) or is_frame(X)
+        is_table = isinstance(X, np.ndarray) or (not is_lazy(X) and is_frame(X))
         problem = Problem(
             TallTable(X) if gram and squared and is_table else X,
             y,

@@ -18,12 +18,11 @@ Sections 2.8 (rounding of sums) and 10.3 (Cholesky factors of a semidefinite mat
 import math
 
 import numpy as np
-from scipy.linalg import solve_triangular
-from scipy.linalg.lapack import dpstrf
 
 from coordboost.data.column_store import HeldColumns
 from coordboost.lasso.columns import ScaledColumns
 from coordboost.lasso.workingset import FEW_PENALTIES, mended
+from coordboost.learners.moments import square_root
 
 #: Most columns of a table that is made square.
 MOST = 2048
@@ -156,23 +155,3 @@ class SquareColumns(ScaledColumns):
 
     def in_span(self, resid):
         return resid[: self.rank]
-
-
-def square_root(gram, corr, tolerance):
-    """Return rows (n, rank + 1) with ``rows @ rows.T == gram``, their rank, and the vector (rank,)
-    whose products with the rows are `corr` (n,).
-
-    The last entries of the rows are 0. Squared distances of columns from the span of those before,
-    relative to their squared norms, count as 0 up to `tolerance`.
-    """
-    n = len(gram)
-    norm = np.sqrt(gram.diagonal())
-    norm[norm == 0] = 1.0
-    upper, pivot, rank, _ = dpstrf(gram / norm / norm[:, None], tol=tolerance)
-    order = pivot - 1
-    upper = np.triu(upper)[:rank]
-    rows = np.zeros((n, rank + 1))
-    rows[order, :rank] = upper.T
-    first = order[:rank]
-    vector = solve_triangular(upper[:, :rank], corr[first] / norm[first], trans=1)
-    return norm[:, None] * rows, rank, vector

@@ -1,8 +1,13 @@
-"""Second moments of the columns of a tall table and of a target, in one pass over cached blocks."""
+"""Second moments of the columns of a tall table and of a target, in one pass over cached blocks.
+
+And columns with given moments.
+"""
 
 import math
 
 import numpy as np
+from scipy.linalg import solve_triangular
+from scipy.linalg.lapack import dpstrf
 
 from coordboost._numba import compiled, kernel, reduction
 from coordboost._numba.threads import PIECE, slices
@@ -123,3 +128,23 @@ def add_tile(block, width, a, b, sums):
     for k in range(TILE):
         for m in range(TILE):
             sums[a + k, b + m] += products[k][m]
+
+
+def square_root(gram, corr, tolerance):
+    """Return rows (n, rank + 1) with ``rows @ rows.T == gram``, their rank, and the vector (rank,)
+    whose products with the rows are `corr` (n,).
+
+    The last entries of the rows are 0. Squared distances of columns from the span of those before,
+    relative to their squared norms, count as 0 up to `tolerance`.
+    """
+    n = len(gram)
+    norm = np.sqrt(gram.diagonal())
+    norm[norm == 0] = 1.0
+    upper, pivot, rank, _ = dpstrf(gram / norm / norm[:, None], tol=tolerance)
+    order = pivot - 1
+    upper = np.triu(upper)[:rank]
+    rows = np.zeros((n, rank + 1))
+    rows[order, :rank] = upper.T
+    first = order[:rank]
+    vector = solve_triangular(upper[:, :rank], corr[first] / norm[first], trans=1)
+    return norm[:, None] * rows, rank, vector

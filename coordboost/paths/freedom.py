@@ -140,7 +140,7 @@ def noise_of(problem, intercept=True):
     ValueError
         If there are too few rows to estimate it.
     """
-    n_rows = np.count_nonzero(problem.weight)
+    n_rows = problem.n_rows
     n_free = n_rows - problem.spectrum.rank - int(intercept)
     if n_free < 1:
         raise ValueError(
@@ -185,9 +185,7 @@ def criterion(name, problem, losses, freedom, noise_variance=None, intercept=Tru
         raise ValueError(
             "least squares fits y exactly: pass noise_variance, or choose by cross-validation."
         )
-    return 2 * np.asarray(losses) / variance + COSTS[name](
-        np.count_nonzero(problem.weight)
-    ) * np.asarray(freedom)
+    return 2 * np.asarray(losses) / variance + COSTS[name](problem.n_rows) * np.asarray(freedom)
 
 
 #: Factor from a penalty in these units to lam, given the sum of the weights.

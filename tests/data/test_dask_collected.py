@@ -46,14 +46,13 @@ def walk(X, y, sample_weight=None):
 
 #: name -> function of a table that returns numbers
 DOORS = {
-    "Problem": lambda X: cb.Problem(X, Y).dictionary.rows,
+    "Problem": lambda X: cb.Problem(X, Y, cb.losses.Huber(1.0)).dictionary.rows,
     "Problem, y": lambda X: cb.Problem(np.asarray(RUN.problem.dictionary.rows).T, X[:, 0]).y,
     "trees": lambda X: cb.data.trees(X).binned.codes,
     "stumps": lambda X: cb.Problem(cb.data.stumps(X), Y).y,
     "bin_columns": lambda X: cb.data.bin_columns(X)[0].codes,
     "blocks": lambda X: cb.data.blocks(X).rows,
-    "lasso_path": lambda X: cb.lasso_path(X, Y, n_alphas=3).coefs,
-    "exact_path": lambda X: cb.exact_path(X, Y).lam,
+    "lasso_path": lambda X: cb.lasso_path(X, Y, loss=cb.losses.Huber(1.0), n_alphas=3).coefs,
     "mca": lambda X: cb.theory.mca(X, n_starts=2).upper,
     "cross_validate": lambda X: cb.cross_validate(walk, X, Y, folds=2).losses,
     "CertifiedLasso.fit": lambda X: cb.CertifiedLasso(alpha=0.01).fit(X, Y).coef_,

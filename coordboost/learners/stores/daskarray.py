@@ -6,6 +6,7 @@ Chunks are processed where they are, in threads or on a cluster, and only the re
 import itertools
 import sys
 import warnings
+import weakref
 from asyncio import CancelledError
 from functools import partial, reduce
 
@@ -13,6 +14,14 @@ import numpy as np
 
 #: Number of attempts at a computation that a cluster loses.
 ATTEMPTS = 3
+#: Packages whose versions decide the bits of a result.
+SAME_VERSIONS = ("coordboost", "numpy", "numba")
+#: Clients of clusters whose versions were compared.
+_compared: weakref.WeakSet = weakref.WeakSet()
+
+
+class Refusal(ValueError):
+    """What a task on a cluster refuses, in words for the user."""
 
 
 def _lost():
@@ -100,6 +109,14 @@ def is_dask(values):
     )
 
 
+def is_lazy(values):
+    """Whether `values` are an array, a data frame or a series of Dask."""
+    return is_dask(values) or (
+        type(values).__module__.partition(".")[0].startswith("dask")
+        and hasattr(values, "to_dask_array")
+    )
+
+
 def known_size(name, array):
     """Return the size of a Dask array in bytes.
 
@@ -125,7 +142,10 @@ def computed(values, name="X", attempts=ATTEMPTS):
         cannot be read.
     """
     try:
+        _compare_versions()
         return _compute(values)
+    except Refusal as refusal:
+        raise ValueError(str(refusal)) from None
     except (Exception, CancelledError) as error:
         if attempts == 1 or not isinstance(error, _lost()):
             why = " ".join(f"{type(error).__name__}: {error}".split())[:120].rstrip(".: ")
@@ -134,6 +154,34 @@ def computed(values, name="X", attempts=ATTEMPTS):
                 "or its source is gone, create the array again."
             ) from error
     return computed(values, name, attempts - 1)
+
+
+def _compare_versions():
+    """Refuse a cluster, once for each client, whose workers have other versions than this process.
+
+    Without a client nothing is loaded.
+    """
+    if "distributed" not in sys.modules:
+        return
+    from distributed import default_client
+
+    try:
+        client = default_client()
+    except ValueError:  # none
+        return
+    if client in _compared or client.asynchronous:
+        return
+    found = client.get_versions(packages=list(SAME_VERSIONS))
+    own = found["client"]["packages"]
+    for worker in found["workers"].values():
+        for name in SAME_VERSIONS:
+            other = worker["packages"].get(name)
+            if other != own[name]:
+                raise Refusal(
+                    f"the workers of the Dask cluster have {name} {other}, and this process has "
+                    f"{own[name]}: install the same versions, or results may differ."
+                )
+    _compared.add(client)
 
 
 def _compute(values):
