@@ -74,9 +74,10 @@ FREE = (
 )
 
 
-#: By default the depth of randomised trees follows the number of rows: the largest one, from
-#: SHALLOW on, of which a full tree has ROWS_OF_A_LEAF rows a leaf; no limit from DEEP rows on.
-SHALLOW, ROWS_OF_A_LEAF, DEEP = 3, 64, 8_192
+#: By default the depth of randomised trees follows the number of rows, see ``informative_rows``:
+#: the largest one, from SHALLOW on, of which a full tree has ROWS_OF_A_LEAF rows a leaf; no limit
+#: from DEEP rows on.
+SHALLOW, ROWS_OF_A_LEAF, DEEP = 3, 32, 2_048
 #: By default a tree draws at least so many features, or all if there are fewer.
 LEAST_DRAWN = 6
 #: By default rows are held out from so many rows on if there are more iterations than this.
@@ -285,7 +286,7 @@ class _BaseBooster(CallbackSupportMixin, Explained, _BaseEstimator):
         loss = self._get_loss()
         newton = self._use_newton(loss)
         with named(**OF_TREES):
-            family = self._family(X, newton)
+            family = self._family(X, y, newton)
         family, y, weight = self._merge_copies(family, y, weight)
         self._begun_with = self._settings()
         self._begun_on = _fingerprint(y, weight, offset)
@@ -397,15 +398,15 @@ class _BaseBooster(CallbackSupportMixin, Explained, _BaseEstimator):
         """Whether leaf values and gains use second derivatives."""
         return False
 
-    def _depth(self, n_rows):
+    def _depth(self, y):
         """Return the maximum depth of a tree."""
         return self.max_depth
 
-    def _family(self, X, newton):
+    def _family(self, X, y, newton):
         """Return the family of trees that may be grown."""
         return trees(
             X,
-            max_depth=self._depth(X.shape[0]),
+            max_depth=self._depth(y),
             max_leaves=self.max_leaf_nodes,
             min_samples=self.min_samples_leaf,
             min_gain=self.min_gain,
@@ -615,8 +616,23 @@ def is_auto(value):
     return isinstance(value, str) and value == "auto"
 
 
+def informative_rows(labels):
+    """Return the number of rows that tell as much in classes of one size, rounded down.
+
+    For two classes with the shares p and 1 - p of n rows: 4 n p (1 - p), in units of 1/4 the sum of
+    the second derivatives of the logistic loss. For K classes with the shares p_k:
+    n K / (K - 1) (1 - sum of p_k^2).
+    """
+    _, counts = np.unique(labels, return_counts=True)
+    sizes = counts.tolist()  # whole numbers of any size
+    n_rows = sum(sizes)
+    n_classes = max(2, len(sizes))
+    unlike_pairs = n_rows**2 - sum(size**2 for size in sizes)
+    return unlike_pairs * n_classes // (n_rows * (n_classes - 1))
+
+
 def depth_for(n_rows):
-    """Return the default depth of trees on so many rows; None for no limit."""
+    """Return the default depth of trees on so many informative rows; None for no limit."""
     if n_rows >= DEEP:
         return None
     return max(SHALLOW, int(n_rows // ROWS_OF_A_LEAF).bit_length() - 1)
@@ -801,10 +817,11 @@ class _RandomizedGBM(_DrawnRows):
         self.early_stopping_ = bool(held) and self.early_stopping is not False
         return held, rows
 
-    def _depth(self, n_rows):
+    def _depth(self, y):
         self.max_depth_ = self.max_depth
         if is_auto(self.max_depth):
-            self.max_depth_ = depth_for(n_rows)
+            labels = self._strata(y)
+            self.max_depth_ = depth_for(len(y) if labels is None else informative_rows(labels))
             if self.max_leaf_nodes is None:
                 self.max_depth_ = SHALLOW
         return self.max_depth_
@@ -986,7 +1003,7 @@ class _RegularizedGBM(_BaseBooster):
         self.n_candidates = n_candidates
         self.power = power
 
-    def _family(self, X, newton):
+    def _family(self, X, y, newton):
         return tree_families(
             X,
             nodes=self.nodes,
@@ -1035,8 +1052,8 @@ class RandomizedGBMRegressor(StagedPredictions, Regression, _RandomizedGBM):
         Number of iterations.
     max_depth : int, None or "auto", default "auto"
         Maximum depth of a tree (splits from the root to a leaf). None, or a depth above 10, needs
-        `max_leaf_nodes` as well. "auto": 3 below 1,024 rows, and where `max_leaf_nodes` is None; 4
-        from 1,024 rows on, 5 from 2,048, 6 from 4,096, and None from 8,192.
+        `max_leaf_nodes` as well. "auto": 3 below 512 rows, and where `max_leaf_nodes` is None; 4
+        from 512 rows on, 5 from 1,024, and None from 2,048.
     max_leaf_nodes : int or None, default 31
         Maximum number of leaves; unless `max_depth` allows no more leaves, trees grow best-first
         (largest gain first).
@@ -1194,8 +1211,10 @@ class RandomizedGBMClassifier(StagedProbabilities, Multinomial, Classification, 
         Number of iterations.
     max_depth : int, None or "auto", default "auto"
         Maximum depth of a tree (splits from the root to a leaf). None, or a depth above 10, needs
-        `max_leaf_nodes` as well. "auto": 3 below 1,024 rows, and where `max_leaf_nodes` is None; 4
-        from 1,024 rows on, 5 from 2,048, 6 from 4,096, and None from 8,192.
+        `max_leaf_nodes` as well. "auto": 3 below 512 rows, and where `max_leaf_nodes` is None; 4
+        from 512 rows on, 5 from 1,024, and None from 2,048. Rows are counted by what they tell: of
+        two classes with the shares p and 1 - p, n rows count as 4 p (1 - p) n, of K classes as
+        K / (K - 1) (1 - sum of p_k^2) n.
     max_leaf_nodes : int or None, default 31
         Maximum number of leaves; unless `max_depth` allows no more leaves, trees grow best-first
         (largest gain first).

@@ -11,32 +11,52 @@ Y = X[:, 0] + RNG.normal(size=10_000)
 LABELS = Y > 4
 
 
-@pytest.mark.parametrize(
-    ("kind", "n_rows", "settings", "depth"),
-    [
-        (cb.RandomizedGBMClassifier, 200, {}, 3),
-        (cb.RandomizedGBMClassifier, 1023, {}, 3),
-        (cb.RandomizedGBMClassifier, 1024, {}, 4),
-        (cb.RandomizedGBMClassifier, 2048, {}, 5),
-        (cb.RandomizedGBMClassifier, 8191, {}, 6),
-        (cb.RandomizedGBMClassifier, 8192, {}, None),
-        (cb.RandomizedGBMClassifier, 1000, {"max_depth": None}, None),
-        (cb.RandomizedGBMClassifier, 8192, {"max_leaf_nodes": None}, 3),
-        (cb.RandomizedGBMClassifier, 8192, {"max_depth": 5}, 5),
-        (cb.RandomizedGBMRegressor, 1023, {}, 3),
-        (cb.RandomizedGBMRegressor, 4096, {}, 6),
-        (cb.RandomizedGBMRegressor, 8192, {"max_leaf_nodes": None}, 3),
-    ],
-)
-def test_trees_of_few_rows_are_shallow(kind, n_rows, settings, depth):
-    y = LABELS if kind is cb.RandomizedGBMClassifier else Y
-    model = kind(n_estimators=1, random_state=0, **settings).fit(X[:n_rows], y[:n_rows])
-    assert model.max_depth_ == depth
-    growth = model.run_.problem.dictionary.family.growth
-    if depth is None:
+def depth_of(kind, y, **settings):
+    """Return the depth that a model used, and assert that its trees have that limit."""
+    model = kind(n_estimators=1, random_state=0, **settings).fit(X[: len(y)], y)
+    growth = model.runs_[0].problem.dictionary.family.growth
+    if model.max_depth_ is None:
         assert (growth.max_depth > 31, growth.max_leaves) == (True, 31)
     else:
-        assert growth.max_depth == depth
+        assert growth.max_depth == model.max_depth_
+    return model.max_depth_
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "settings", "depth"),
+    [
+        (200, {}, 3),
+        (511, {}, 3),
+        (512, {}, 4),
+        (1024, {}, 5),
+        (2047, {}, 5),
+        (2048, {}, None),
+        (300, {"max_depth": None}, None),
+        (2048, {"max_leaf_nodes": None}, 3),
+        (2048, {"max_depth": 5}, 5),
+    ],
+)
+def test_trees_of_few_rows_are_shallow(n_rows, settings, depth):
+    assert depth_of(cb.RandomizedGBMRegressor, Y[:n_rows], **settings) == depth
+
+
+@pytest.mark.parametrize(
+    ("counts", "depth"),
+    [
+        ((256, 256), 4),
+        ((256, 255), 3),
+        ((9744, 256), 4),  # 10,000 rows tell as much as 998
+        ((9737, 263), 5),  # 1,024
+        ((9463, 537), 5),  # 2,032
+        ((9458, 542), None),  # 2,050
+        ((171, 171, 171), 4),
+        ((171, 171, 169), 3),
+        ((3000, 200, 100), 4),  # 836
+    ],
+)
+def test_rows_of_classes_are_counted_by_what_they_tell(counts, depth):
+    labels = np.repeat(np.arange(len(counts)), counts)
+    assert depth_of(cb.RandomizedGBMClassifier, labels) == depth
 
 
 @pytest.mark.parametrize(
