@@ -258,14 +258,14 @@ class LangevinGBMRegressor(Regression, _LangevinGBM):
     categorical_features : sequence of names, indices or booleans, optional
         Categorical features, in addition to the columns of a data frame that have the dtype
         ``category``, or hold text (none of it a number).
-    min_samples_category : int, default 20
+    min_samples_category : int, default 5
         A category with fewer rows in a node is not chosen in its split: it goes with those that are
         not chosen.
     max_split_categories : int or None, default 4
         A split chooses at most this many categories, and at most half of them, rounded up: those
         with the lowest, or with the highest values. The others are the other side. None: any
         number.
-    category_smoothing : float, default 100.0
+    category_smoothing : float, default 20.0
         In the gain and the values of both sides of a split by categories, the weight of this many
         rows is added to `l2_regularization`; a row has the mean weight (with Newton leaves: second
         derivative) in the node.
@@ -385,9 +385,9 @@ class LangevinGBMRegressor(Regression, _LangevinGBM):
         l2_regularization=0.0,
         max_bins=255,
         categorical_features=None,
-        min_samples_category=20,
+        min_samples_category=5,
         max_split_categories=4,
-        category_smoothing=100.0,
+        category_smoothing=20.0,
         noise_variance=None,
         beta=None,
         gamma=None,
@@ -548,14 +548,14 @@ class LangevinGBMClassifier(Classification, _LangevinGBM):
     categorical_features : sequence of names, indices or booleans, optional
         Categorical features, in addition to the columns of a data frame that have the dtype
         ``category``, or hold text (none of it a number).
-    min_samples_category : int, default 20
+    min_samples_category : int, default 5
         A category with fewer rows in a node is not chosen in its split: it goes with those that are
         not chosen.
     max_split_categories : int or None, default 4
         A split chooses at most this many categories, and at most half of them, rounded up: those
         with the lowest, or with the highest values. The others are the other side. None: any
         number.
-    category_smoothing : float, default 100.0
+    category_smoothing : float, default 20.0
         In the gain and the values of both sides of a split by categories, the weight of this many
         rows is added to `l2_regularization`; a row has the mean weight (with Newton leaves: second
         derivative) in the node.
@@ -678,9 +678,9 @@ class LangevinGBMClassifier(Classification, _LangevinGBM):
         l2_regularization=0.0,
         max_bins=255,
         categorical_features=None,
-        min_samples_category=20,
+        min_samples_category=5,
         max_split_categories=4,
-        category_smoothing=100.0,
+        category_smoothing=20.0,
         beta=None,
         gamma=None,
         subsample=1.0,

@@ -743,9 +743,9 @@ class _RandomizedGBM(_DrawnRows):
         l2_regularization=0.0,
         max_bins=255,
         categorical_features=None,
-        min_samples_category=20,
+        min_samples_category=5,
         max_split_categories=4,
-        category_smoothing=100.0,
+        category_smoothing=20.0,
         monotonic_cst=None,
         max_features="auto",
         newton=None,
@@ -891,9 +891,9 @@ class _AcceleratedGBM(_DrawnRows):
         l2_regularization=0.0,
         max_bins=255,
         categorical_features=None,
-        min_samples_category=20,
+        min_samples_category=5,
         max_split_categories=4,
-        category_smoothing=100.0,
+        category_smoothing=20.0,
         monotonic_cst=None,
         gamma=0.1,
         correction=0,
@@ -955,9 +955,9 @@ class _RegularizedGBM(_BaseBooster):
         l2_regularization=0.0,
         max_bins=255,
         categorical_features=None,
-        min_samples_category=20,
+        min_samples_category=5,
         max_split_categories=4,
-        category_smoothing=100.0,
+        category_smoothing=20.0,
         monotonic_cst=None,
         penalty=None,
         nodes=(1, 2, 4, 8, 16, 32),
@@ -1073,14 +1073,14 @@ class RandomizedGBMRegressor(StagedPredictions, Regression, _RandomizedGBM):
     categorical_features : sequence of names, indices or booleans, optional
         Categorical features, in addition to the columns of a data frame that have the dtype
         ``category``, or hold text (none of it a number).
-    min_samples_category : int, default 20
+    min_samples_category : int, default 5
         A category with fewer rows in a node is not chosen in its split: it goes with those that are
         not chosen.
     max_split_categories : int or None, default 4
         A split chooses at most this many categories, and at most half of them, rounded up: those
         with the lowest, or with the highest values. The others are the other side. None: any
         number.
-    category_smoothing : float, default 100.0
+    category_smoothing : float, default 20.0
         In the gain and the values of both sides of a split by categories, the weight of this many
         rows is added to `l2_regularization`; a row has the mean weight (with Newton leaves: second
         derivative) in the node.
@@ -1234,14 +1234,14 @@ class RandomizedGBMClassifier(StagedProbabilities, Multinomial, Classification, 
     categorical_features : sequence of names, indices or booleans, optional
         Categorical features, in addition to the columns of a data frame that have the dtype
         ``category``, or hold text (none of it a number).
-    min_samples_category : int, default 20
+    min_samples_category : int, default 5
         A category with fewer rows in a node is not chosen in its split: it goes with those that are
         not chosen.
     max_split_categories : int or None, default 4
         A split chooses at most this many categories, and at most half of them, rounded up: those
         with the lowest, or with the highest values. The others are the other side. None: any
         number.
-    category_smoothing : float, default 100.0
+    category_smoothing : float, default 20.0
         In the gain and the values of both sides of a split by categories, the weight of this many
         rows is added to `l2_regularization`; a row has the mean weight (with Newton leaves: second
         derivative) in the node.
@@ -1388,9 +1388,9 @@ class RandomizedGBMClassifier(StagedProbabilities, Multinomial, Classification, 
         l2_regularization=0.0,
         max_bins=255,
         categorical_features=None,
-        min_samples_category=20,
+        min_samples_category=5,
         max_split_categories=4,
-        category_smoothing=100.0,
+        category_smoothing=20.0,
         monotonic_cst=None,
         max_features="auto",
         newton=None,
@@ -1474,14 +1474,14 @@ class AcceleratedGBMRegressor(StagedPredictions, Regression, _AcceleratedGBM):
     categorical_features : sequence of names, indices or booleans, optional
         Categorical features, in addition to the columns of a data frame that have the dtype
         ``category``, or hold text (none of it a number).
-    min_samples_category : int, default 20
+    min_samples_category : int, default 5
         A category with fewer rows in a node is not chosen in its split: it goes with those that are
         not chosen.
     max_split_categories : int or None, default 4
         A split chooses at most this many categories, and at most half of them, rounded up: those
         with the lowest, or with the highest values. The others are the other side. None: any
         number.
-    category_smoothing : float, default 100.0
+    category_smoothing : float, default 20.0
         In the gain and the values of both sides of a split by categories, the weight of this many
         rows is added to `l2_regularization`; a row has the mean weight (with Newton leaves: second
         derivative) in the node.
@@ -1613,14 +1613,14 @@ class AcceleratedGBMClassifier(StagedProbabilities, Classification, _Accelerated
     categorical_features : sequence of names, indices or booleans, optional
         Categorical features, in addition to the columns of a data frame that have the dtype
         ``category``, or hold text (none of it a number).
-    min_samples_category : int, default 20
+    min_samples_category : int, default 5
         A category with fewer rows in a node is not chosen in its split: it goes with those that are
         not chosen.
     max_split_categories : int or None, default 4
         A split chooses at most this many categories, and at most half of them, rounded up: those
         with the lowest, or with the highest values. The others are the other side. None: any
         number.
-    category_smoothing : float, default 100.0
+    category_smoothing : float, default 20.0
         In the gain and the values of both sides of a split by categories, the weight of this many
         rows is added to `l2_regularization`; a row has the mean weight (with Newton leaves: second
         derivative) in the node.
@@ -1733,9 +1733,9 @@ class AcceleratedGBMClassifier(StagedProbabilities, Classification, _Accelerated
         l2_regularization=0.0,
         max_bins=255,
         categorical_features=None,
-        min_samples_category=20,
+        min_samples_category=5,
         max_split_categories=4,
-        category_smoothing=100.0,
+        category_smoothing=20.0,
         monotonic_cst=None,
         gamma=0.1,
         correction=0,
@@ -1813,14 +1813,14 @@ class RegularizedGBMRegressor(StagedPredictions, Regression, _RegularizedGBM):
     categorical_features : sequence of names, indices or booleans, optional
         Categorical features, in addition to the columns of a data frame that have the dtype
         ``category``, or hold text (none of it a number).
-    min_samples_category : int, default 20
+    min_samples_category : int, default 5
         A category with fewer rows in a node is not chosen in its split: it goes with those that are
         not chosen.
     max_split_categories : int or None, default 4
         A split chooses at most this many categories, and at most half of them, rounded up: those
         with the lowest, or with the highest values. The others are the other side. None: any
         number.
-    category_smoothing : float, default 100.0
+    category_smoothing : float, default 20.0
         In the gain and the values of both sides of a split by categories, the weight of this many
         rows is added to `l2_regularization`; a row has the mean weight (with Newton leaves: second
         derivative) in the node.
@@ -1956,14 +1956,14 @@ class RegularizedGBMClassifier(StagedProbabilities, Classification, _Regularized
     categorical_features : sequence of names, indices or booleans, optional
         Categorical features, in addition to the columns of a data frame that have the dtype
         ``category``, or hold text (none of it a number).
-    min_samples_category : int, default 20
+    min_samples_category : int, default 5
         A category with fewer rows in a node is not chosen in its split: it goes with those that are
         not chosen.
     max_split_categories : int or None, default 4
         A split chooses at most this many categories, and at most half of them, rounded up: those
         with the lowest, or with the highest values. The others are the other side. None: any
         number.
-    category_smoothing : float, default 100.0
+    category_smoothing : float, default 20.0
         In the gain and the values of both sides of a split by categories, the weight of this many
         rows is added to `l2_regularization`; a row has the mean weight (with Newton leaves: second
         derivative) in the node.
@@ -2081,9 +2081,9 @@ class RegularizedGBMClassifier(StagedProbabilities, Classification, _Regularized
         l2_regularization=0.0,
         max_bins=255,
         categorical_features=None,
-        min_samples_category=20,
+        min_samples_category=5,
         max_split_categories=4,
-        category_smoothing=100.0,
+        category_smoothing=20.0,
         monotonic_cst=None,
         penalty=None,
         nodes=(1, 2, 4, 8, 16, 32),
