@@ -15,6 +15,10 @@ from coordboost._numba.linesearch import curvature, residual
 
 value = verb("value")
 
+#: Rows of a block. Sums of floats over rows are those of blocks, added in the order of the blocks:
+#: so rows that lie in parts of whole blocks have the sums of all rows in one place, bit for bit.
+BLOCK = 1 << 14
+
 
 def base_at(base, i):
     """Return the offset of sample i: `base` itself if it is a number, else its entry i."""
@@ -43,18 +47,48 @@ def with_rest(total, compensation):
 
 
 @kernel
+def sum_of_block(loss, y, weight, base, pred, start, stop):
+    """Sum of the weighted losses of the rows from `start` to `stop`, by compensated summation."""
+    total = 0 * (weight[0] * pred[0])
+    compensation = total
+    for i in range(start, stop):
+        term = weight[i] * value(loss, y[i], base_at(base, i) + pred[i])
+        compensation += rest_of(total, term)
+        total += term
+    return with_rest(total, compensation)
+
+
+@kernel
 def sum_of_each(loss, y, weight, base, pred):
-    """Sum of the weighted losses at ``base + pred``, by compensated summation.
+    """Sum of the weighted losses at ``base + pred``: compensated sums of blocks, in order.
 
     base : a number, or (n_samples,)
     """
     total = 0 * (weight[0] * pred[0])
     compensation = total
-    for i in range(len(y)):
-        term = weight[i] * value(loss, y[i], base_at(base, i) + pred[i])
+    for start in range(0, len(y), BLOCK):
+        term = sum_of_block(loss, y, weight, base, pred, start, min(start + BLOCK, len(y)))
         compensation += rest_of(total, term)
         total += term
     return with_rest(total, compensation)
+
+
+def write_losses(loss, y, weight, base, pred, sums):
+    """Write the sum of the losses of each block of rows: those that ``sum_of_each`` adds."""
+    for block in range(len(sums)):
+        start = block * BLOCK
+        stop = min(start + BLOCK, len(y))
+        sums[block] = sum_of_block(loss, y, weight, base, pred, start, stop)
+
+
+def added(sums):
+    """Return the compensated sum of the sums of blocks, in order, as ``sum_of_each`` adds them."""
+    total = 0.0
+    compensation = 0.0
+    for term in sums:
+        compensation += rest_of(total, term)
+        total += term
+    return float(with_rest(total, compensation))
 
 
 #: A loss that is no sum over the samples defines this verb itself, and ``refresh_residual``.

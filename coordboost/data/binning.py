@@ -5,6 +5,7 @@ import os
 import stat
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,7 +14,14 @@ from coordboost._numba.threads import in_blocks
 from coordboost._utils.checks import items_of, shown
 from coordboost._utils.warned import warn
 from coordboost.data import validation
-from coordboost.data.columnwise import MISSING, UNKNOWN, labelled, placed, raw_columns
+from coordboost.data.columnwise import (
+    MISSING,
+    UNKNOWN,
+    ColumnsElsewhere,
+    labelled,
+    placed,
+    raw_columns,
+)
 from coordboost.data.frames import indices_of, names_of
 from coordboost.learners.binned import PADDED, Binned, CutTable, find_bins, search_columns
 
@@ -309,19 +317,48 @@ def thresholds_of(values, most, exact, name):
     last = np.flatnonzero(ordered[1:] != ordered[:-1])
     if len(last) >= most:
         if exact:
-            raise ValueError(
-                f"exact=True needs at most {most} distinct values in a column, {name!r} has "
-                f"{len(last) + 1}: pass exact=False, for "
-                "quantiles."
-            )
-        last = last[quantile_cuts(np.append(last + 1, count), most)]
+            raise too_many_values(name, most, len(last) + 1)
+        stop = np.append(last + 1, count)
+        start = np.append(0, last + 1)
+        last = answered(quantile_cuts(count, most), runs_in(start, stop)) - 1
     return middles(ordered[last], ordered[last + 1]), missing
 
 
-def quantile_cuts(stop, most):
-    """Return the distinct values, by number, after which cuts are made: at most `most` - 1.
+def runs_in(start, stop):
+    """Return the function of places that gives the runs which hold them."""
 
-    stop : for each distinct value, in order, how many samples do not exceed it; more than `most`
+    def holders(place):
+        run = np.searchsorted(stop, place, side="right")
+        return np.stack([start[run], stop[run]], axis=1)
+
+    return holders
+
+
+def answered(search, answer):
+    """Return what a generator returns, if all that it yields is answered by a function."""
+    asked = next(search)
+    while True:
+        try:
+            asked = search.send(answer(asked))
+        except StopIteration as end:
+            return end.value
+
+
+def too_many_values(name, most, n_distinct):
+    """Return the error for a column of more than `most` distinct values with ``exact=True``."""
+    return ValueError(
+        f"exact=True needs at most {most} distinct values in a column, {name!r} has "
+        f"{n_distinct}: pass exact=False, for "
+        "quantiles."
+    )
+
+
+def quantile_cuts(n_samples, most):
+    """Find where the sorted samples of a column are cut: at most `most` - 1 cuts.
+
+    A generator. It yields places among the sorted samples, int64 (k,), and is sent the run of equal
+    values that holds each of them, int64 (k, 2): where it starts and stops. It returns the cuts,
+    int64: how many samples are below each.
 
     The cuts are the quantiles k / K of the samples. A value that holds two of them or more (the
     largest sample counts as one, too) fills a whole bin and is *heavy*. It gets a bin of its own: a
@@ -331,35 +368,38 @@ def quantile_cuts(stop, most):
 
     If there are not enough bins for the values between them, the heaviest values go first.
     """
-    start = np.append(0, stop[:-1])
-    size = stop - start
-    heavy = np.zeros(0, dtype=np.int64)
+    heavy = np.zeros((0, 2), dtype=np.int64)
     while True:
-        n_quantiles = most - n_groups(heavy, len(stop)) + 1
-        skipped = np.append(0, np.cumsum(size[heavy]))  # samples of the heavy values before each
-        others = stop[-1] - skipped[-1]
+        n_quantiles = most - n_groups(heavy, n_samples) + 1
+        skipped = np.append(0, np.cumsum(heavy[:, 1] - heavy[:, 0]))  # heavy samples before each
+        others = n_samples - skipped[-1]
         rank = -(-np.arange(1, n_quantiles + 1) * others // n_quantiles) - 1  # among the others
-        place = rank + skipped[np.searchsorted(start[heavy] - skipped[:-1], rank, side="right")]
-        holder = np.searchsorted(stop, place, side="right")
-        values, times = np.unique(holder, return_counts=True)
-        more = values[times > 1]
-        wider = np.union1d(heavy, more)
-        if n_groups(wider, len(stop)) > most:
+        begins = heavy[:, 0] - skipped[:-1]
+        holder = yield rank + skipped[np.searchsorted(begins, rank, side="right")]
+        runs, times = np.unique(holder, axis=0, return_counts=True)
+        more = runs[times > 1]
+        wider = joined(heavy, more)
+        if n_groups(wider, n_samples) > most:
             wider = heavy
-            for value in more[np.argsort(-size[more], kind="stable")]:
-                larger = np.union1d(wider, value)
-                if n_groups(larger, len(stop)) <= most:
+            for run in more[np.argsort(more[:, 0] - more[:, 1], kind="stable")]:
+                larger = joined(wider, run[None])
+                if n_groups(larger, n_samples) <= most:
                     wider = larger
         if len(wider) == len(heavy):
-            cuts = np.unique(np.concatenate([holder, heavy - 1, heavy]))
-            return cuts[(cuts >= 0) & (cuts < len(stop) - 1)]
+            cuts = np.unique(np.concatenate([holder[:, 1], heavy[:, 0], heavy[:, 1]]))
+            return cuts[(cuts > 0) & (cuts < n_samples)]
         heavy = wider
 
 
-def n_groups(heavy, n_values):
-    """Return the number of groups of values: the heavy ones, and those between two of them."""
-    ends = np.concatenate([[-1], heavy, [n_values]])
-    return len(heavy) + int((np.diff(ends) > 1).sum())
+def joined(runs, more):
+    """Return the union of two sets of runs, increasing."""
+    return np.unique(np.concatenate([runs, more]), axis=0)
+
+
+def n_groups(heavy, n_samples):
+    """Return the number of groups of samples: the heavy runs, and those between two of them."""
+    start = np.append(heavy[:, 0], n_samples)
+    return len(heavy) + int((start > np.append(0, heavy[:, 1])).sum())
 
 
 def bin_columns(
@@ -452,8 +492,10 @@ def bin_columns(
     kinds = coded | indices_in("categorical", categorical, names)
     if min_samples_category is not None:
         min_samples_category = validation.whole("min_samples_category", min_samples_category, 1)
+    if isinstance(table, ColumnsElsewhere):
+        return table.bins(most, exact, names, named, coded, kinds, min_samples_category)
     found = _categories(table, kinds)
-    n_pages = [_n_pages(found.get(j), min_samples_category) for j in range(len(names))]
+    n_pages = [n_pages_of(found.get(j), min_samples_category) for j in range(len(names))]
     column = np.repeat(np.arange(len(names)), n_pages)
     codes = _room(file, (len(column), table.shape[0]))
     begin = np.cumsum([0, *n_pages])
@@ -466,6 +508,13 @@ def bin_columns(
         )
 
     binned_columns = [pages for strip in table.in_parts(of) for pages in strip]
+    binning = make_binning(most, names, named, coded, column, binned_columns)
+    warn_of_shared_bins(binning, found, table.shape[0], min_samples_category or 1)
+    return binning.binned(codes), binning
+
+
+def make_binning(most, names, named, coded, column, binned_columns):
+    """Return the ``Binning`` of columns, for each of which `_of_column` has returned its pages."""
     features = [feature for pages in binned_columns for feature in pages]
     cuts, labels, missing, of_objects = zip(*features, strict=True)
     is_category = np.array([label is not None for label in labels])
@@ -476,7 +525,7 @@ def bin_columns(
         ]
     )
     has_missing = np.array(missing)
-    binning = Binning(
+    return Binning(
         most,
         [names[j] for j in column],
         named,
@@ -490,46 +539,81 @@ def bin_columns(
         np.concatenate(cuts),
         np.cumsum([0, *map(len, cuts)]).astype(np.int64),
     )
-    _warn_of_shared_bins(binning, codes, found, min_samples_category or 1)
-    return binning.binned(codes), binning
+
+
+class Levels(NamedTuple):
+    """The levels of a column of categories.
+
+    labels, number, of_objects : as ``labelled`` returns them; `number` in few bytes, None where the
+        rows lie in parts
+    n_rows : int64 (n_labels,), the rows of each level
+    missing : whether values are missing
+    """
+
+    labels: list
+    number: np.ndarray | None
+    of_objects: bool
+    n_rows: np.ndarray
+    missing: bool
+
+    @classmethod
+    def of(cls, column):
+        """Return the levels of a column."""
+        labels, number, of_objects = labelled(column)
+        n_rows = np.bincount(number[number >= 0], minlength=len(labels))
+        number = number.astype(np.min_scalar_type(-len(labels) - 1))
+        return cls(labels, number, of_objects, n_rows, bool((number < 0).any()))
+
+    def pages(self, n_pages):
+        """Return the pages, as `_of_column` does, and the codes of the labels on each of them.
+
+        The last code is that of missing values.
+        """
+        labels = self.labels
+        if len(labels) <= PADDED:
+            return [(np.zeros(0), labels, self.missing, self.of_objects)], [None]
+        pages = []
+        places = []
+        for page in range(n_pages):
+            own, place = _page(labels, self.n_rows, page)
+            pages.append((np.zeros(0), own, self.missing, self.of_objects))
+            places.append(place)
+        return pages, places
 
 
 def _categories(table, kinds):
-    """Return for the columns of categories what ``labelled`` does, with short numbers, a dict."""
+    """Return the ``Levels`` of the columns of categories, a dict."""
 
     def find(part):
-        found = {}
-        for j in sorted(kinds & set(range(part.start, part.stop))):
-            labels, number, of_objects = labelled(table.raw(j))
-            found[j] = labels, number.astype(np.min_scalar_type(-len(labels) - 1)), of_objects
-        return found
+        columns = sorted(kinds & set(range(part.start, part.stop)))
+        return {j: Levels.of(table.raw(j)) for j in columns}
 
     return {j: levels for part in table.in_parts(find) for j, levels in part.items()}
 
 
-def _n_pages(levels, min_samples):
-    """Return the number of features for a column, of which `levels` are those of ``labelled``."""
-    if levels is None or min_samples is None or len(levels[0]) <= PADDED:
+def n_pages_of(levels, min_samples):
+    """Return the number of features for a column, of which `levels` are the ``Levels``, or None."""
+    if levels is None or min_samples is None or len(levels.labels) <= PADDED:
         return 1
-    _, number, _ = levels
-    n_rows = np.bincount(number[number >= 0])
-    n_frequent = np.count_nonzero(n_rows >= min_samples)
+    n_frequent = np.count_nonzero(levels.n_rows >= min_samples)
     return min(max(1, -(-n_frequent // (PADDED - 1))), MOST_PAGES)
 
 
-def _warn_of_shared_bins(binning, codes, found, min_samples):
+def warn_of_shared_bins(binning, found, n_samples, min_samples):
     """Warn of the columns in which categories with enough rows have no bin of their own."""
-    for j, (_, number, _) in found.items():
+    for j, levels in found.items():
         pages = binning.pages_of(j)
         if not binning.has_others(pages[0]):
             continue
-        shares = np.logical_and.reduce([codes[g] == binning.unseen(g) for g in pages])
-        if np.bincount(number[shares], minlength=1).max() >= min_samples:
+        alone = {label for g in pages for label in binning.labels[g][:-1]}
+        rows = zip(levels.labels, levels.n_rows.tolist(), strict=True)
+        shared = [n_rows for label, n_rows in rows if label not in alone]
+        if max(shared, default=0) >= min_samples:
             n_kept = len(pages) * (PADDED - 1) + (len(pages) == 1)
             warn(
                 f"column {binning.names[pages[0]]!r} has more than {n_kept:,} categories: the rare "
-                f"ones, {100 * np.mean(shares):.2g} % of the rows, share one bin; scikit-learn's "
-                "TargetEncoder keeps all categories."
+                f"ones, {100 * sum(shared) / n_samples:.2g} % of the rows, share one bin; "
+                "scikit-learn's TargetEncoder keeps all categories."
             )
 
 
@@ -574,32 +658,26 @@ def _of_column(values, levels, name, out, most, exact):
     Return for each page its thresholds, its labels (None for numbers), whether values are missing,
     and whether labels are the text of objects.
 
-    levels : what ``labelled`` returns, None for numbers
+    levels : the ``Levels``, None for numbers
     """
     if levels is None:
         cuts, missing = thresholds_of(values, most, exact, name)
         find_bins(values, cuts, len(cuts) + 1, out[0])
         return [(cuts, None, missing, False)]
-    labels, number, of_objects = levels
-    missing = bool((number < 0).any())
-    if len(labels) <= PADDED:
-        out[0] = np.where(number < 0, len(labels), number)
-        return [(np.zeros(0), labels, missing, of_objects)]
-    pages = []
-    for page, codes in enumerate(out):
-        own, place = _page(labels, number, page)
-        codes[:] = place[number]
-        pages.append((np.zeros(0), own, missing, of_objects))
+    number = levels.number
+    pages, places = levels.pages(len(out))
+    for codes, place in zip(out, places, strict=True):
+        own = np.where(number < 0, len(levels.labels), number)
+        codes[:] = own if place is None else place[number]
     return pages
 
 
-def _page(labels, number, page):
+def _page(labels, n_rows, page):
     """Return the labels of a page, in order, the last one for all others.
 
     And the code of each of `labels`, the last one that of missing values. The most frequent labels
     are on the first page.
     """
-    n_rows = np.bincount(number[number >= 0], minlength=len(labels))
     begin = page * (PADDED - 1)
     own = np.sort(np.argsort(-n_rows, kind="stable")[begin : begin + PADDED - 1])
     place = np.full(len(labels) + 1, len(own))

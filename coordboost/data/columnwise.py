@@ -3,6 +3,7 @@
 As numbers with NaN for missing values, or as categories.
 """
 
+from abc import ABC, abstractmethod
 from contextlib import suppress
 
 import numpy as np
@@ -215,8 +216,25 @@ class StoredRawColumns:
         return list(matrix)
 
 
+class ColumnsElsewhere(ABC):
+    """Columns whose rows lie elsewhere, which are put into bins there.
+
+    shape, names, named : as in ``RawColumns``
+    """
+
+    @abstractmethod
+    def categories(self):
+        """Indices of the columns of the dtype ``category``, and of those of text."""
+
+    @abstractmethod
+    def bins(self, most, exact, names, named, coded, kinds, min_samples):
+        """Return the bins, a ``Binned`` without rows, and the ``Binning``."""
+
+
 def raw_columns(X):
     """Wrap `X`, in memory or in a store, for reading column by column."""
+    if isinstance(X, ColumnsElsewhere):
+        return X
     return StoredRawColumns(X) if isinstance(X, StoredColumns) else RawColumns(X)
 
 

@@ -9,10 +9,13 @@ import numpy as np
 from coordboost._utils.checks import items_of, shown
 from coordboost.data import validation
 from coordboost.data.binning import bin_columns, indices_in
+from coordboost.data.bins_on_parts import TableOnParts
 from coordboost.data.table_family import TableFamily
 from coordboost.learners.families import NONE, Families
+from coordboost.learners.parts.cluster import is_collection, parts_of, running_client
 from coordboost.learners.trees import Growth
 from coordboost.learners.trees.bank import TreeBank
+from coordboost.learners.trees.bank_on_parts import PartsBank
 from coordboost.learners.trees.histogram import refuse_light_weights
 from coordboost.learners.trees.tree import Trees
 
@@ -54,7 +57,7 @@ class TreeFamily(TableFamily):
     def bank(self, weight):
         """An empty bank of these trees; they are unit vectors in the metric of `weight`."""
         refuse_light_weights(weight, self.growth.min_samples)
-        return TreeBank(self, weight)
+        return TreeBank(self, weight) if self.binned.parts is None else PartsBank(self, weight)
 
     def for_loss(self, loss, curvature):
         """The same trees for one problem.
@@ -286,6 +289,8 @@ def trees(
     >>> run.predict([[2.0, 1.0]]).round(2)
     array([4.])
     """
+    if is_collection(X) and running_client() is not None:
+        X = TableOnParts(parts_of(X))
     binned, binning = bin_columns(
         X,
         max_bins=max_bins,

@@ -7,6 +7,7 @@ from coordboost.engine.states.base import ModelState
 from coordboost.engine.states.covariance import CovarianceState, GreedyCovarianceState
 from coordboost.engine.states.lookahead import LookaheadState
 from coordboost.engine.states.naive import NaiveState
+from coordboost.engine.states.on_parts import PartsState
 from coordboost.engine.states.perturbed import PerturbedState
 from coordboost.engine.states.weak_learner_oracle import WeakLearnerState
 from coordboost.engine.states.working_set import WorkingSetState
@@ -36,7 +37,7 @@ def choose_model_state(problem, method, compile):
     squared = problem.loss.quadratic
     stored = is_piece(learners)
     if not learners.countable:
-        return WeakLearnerState
+        return WeakLearnerState if learners.parts is None else PartsState
     if method.noise is not None or method.select.sees_residual:
         return PerturbedState
     if not method.coefficients.plain:

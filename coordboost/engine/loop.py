@@ -183,15 +183,18 @@ class Solver:
         change = self.model_state.change
         if change is not None and abs(change()) < LARGEST:
             return True
-        pred = self.model_state.pred
-        if pred is None:
-            return math.isfinite(state.loss)
         problem = self.problem
-        surely = surely_finite(problem.loss, problem.y, problem.weight, problem.base, pred)
-        return surely or math.isfinite(problem.value(pred))
+        pred = self.model_state.pred
+        known = pred if self.model_state.extremes is None else self.model_state.extremes()
+        if known is None:
+            return math.isfinite(state.loss)
+        surely = surely_finite(problem.loss, problem.y, problem.weight, problem.base, known)
+        return surely or math.isfinite(self.loss(state))
 
     def loss(self, state=None):
         """The loss at the present step, whose ``State`` may be given if it is at hand."""
+        if self.model_state.loss is not None:
+            return self.model_state.loss()
         pred = self.model_state.pred
         if pred is None:
             return (state or self.state()).loss

@@ -96,6 +96,8 @@ class Learners(Piece, ABC):
     proven = False
     #: the binned features on which the learners are defined, a Binned
     binned: Any = None
+    #: the engine of parts on which the rows lie, a Parts
+    parts: Any = None
     #: steps(beta): the shape function of each feature over its bins, if each learner j depends on
     #: one feature only, `feature[j]`
     steps: Callable | None = None

@@ -44,6 +44,9 @@ class Binned(NamedTuple):
     cuts: np.ndarray
     start: np.ndarray
 
+    #: the engine of parts on which the codes lie, a Parts; None if they are here
+    parts = None
+
     @property
     def n_features(self):
         return len(self.n_bins)

@@ -81,6 +81,10 @@ class ModelState(Piece, ABC):
     greedy = False
     #: the prediction of the model, (n_samples,), if it holds one
     pred: np.ndarray | None = None
+    #: loss(), the sum of the losses at the model, and extremes(), its largest and its smallest
+    #: prediction, if it holds no prediction but knows them
+    loss: Callable | None = None
+    extremes: Callable | None = None
     #: sought(), the vector that is correlated with the learners, (n_samples,), if it holds one
     sought: Callable | None = None
     #: decide(step, beta, corr), if the model state chooses the kind of the next row: the learner of

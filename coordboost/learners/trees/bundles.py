@@ -48,13 +48,15 @@ class Columns(NamedTuple):
     code: np.ndarray
 
     @classmethod
-    def of(cls, binned):
+    def of(cls, binned, share=True):
         """Return the columns of a ``Binned``.
 
         *Cost*: a pass over the features with two bins, and a copy of the columns.
+
+        share : whether exclusive features may share a column: not where these are some of the rows
         """
         n_features, n_samples = binned.codes.shape
-        groups = exclusive_groups(binned)
+        groups = exclusive_groups(binned) if share else [[f] for f in features_of_two(binned)]
         n_shared = sum(len(group) - 1 for group in groups)
         if PAYING * (n_features - n_shared) > n_features:
             groups = [[f] for group in groups for f in group]
@@ -103,10 +105,9 @@ def exclusive_groups(binned):
     A feature joins the first group of which no feature is 1 where it is. *Cost*: one operation for
     64 rows, a feature and a group; features that differ early are told apart by the first rows.
     """
-    ordered = (binned.categorical == 0) & (binned.missing < 0)
     groups = []
     taken = []  # for each group, the rows where a feature of it is 1, as bits
-    for f in np.flatnonzero(ordered & (binned.n_bins == 2)):
+    for f in features_of_two(binned):
         ones = bits_of(binned.codes[f])
         for k in range(max(0, len(groups) - COMPARED), len(groups)):
             if len(groups[k]) < MOST_SHARING and are_exclusive(taken[k], ones):
@@ -117,6 +118,12 @@ def exclusive_groups(binned):
             groups.append([int(f)])
             taken.append(ones)
     return groups
+
+
+def features_of_two(binned):
+    """Return the ordered features with two bins and no missing values."""
+    ordered = (binned.categorical == 0) & (binned.missing < 0)
+    return np.flatnonzero(ordered & (binned.n_bins == 2))
 
 
 def bits_of(code):

@@ -188,6 +188,15 @@ def has_histogram(nodes, left):
 
 
 @kernel
+def n_held(ranges, n_shares):
+    """Return how many rows the shares of a node hold here."""
+    total = 0
+    for share in range(n_shares):
+        total += ranges[share, 1] - ranges[share, 0]
+    return total
+
+
+@kernel
 def fill_histograms(table, columns, first, last, memory, part, n_parts):
     """Fill the histograms of new nodes for ``columns[first:last]``, four at a time.
 
@@ -211,7 +220,7 @@ def fill_histograms(table, columns, first, last, memory, part, n_parts):
                 continue
             at, _ = by_size(nodes, left)
             side = nodes[at].depth & 1
-            holds_all = nodes[at].count == rows.shape[1]
+            holds_all = at == 0 and n_held(ranges[0], state.shares) == rows.shape[1]
             for k in range(len(fixed)):
                 bins = memory.histograms[k, nodes[at].slot]
                 if part > 0:

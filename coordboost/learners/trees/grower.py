@@ -235,14 +235,16 @@ class Grower:
 
     After a growth, `leaf` (n_samples,) holds the leaf of each sample, and `state` and `nodes` are
     as ``grow`` leaves them.
+
+    n_in_all : number of samples of all parts, if `binned` has the samples of one part, or none
     """
 
-    def __init__(self, binned, growth):
+    def __init__(self, binned, growth, n_in_all=None):
         d, n = binned.codes.shape
         leaves = growth.max_leaves
         self.n = n
         self.limits = Limits(*(getattr(growth, name) for name in Limits._fields))
-        self.columns = Columns.of(binned)
+        self.columns = Columns.of(binned, share=n_in_all is None)
         self.table = _table(binned, self.columns, growth)
         self.run = compiled(grow_from)
         self.share = growth.subsample
@@ -254,7 +256,9 @@ class Grower:
         self.goes_left = np.zeros((2 * leaves, CODES), dtype=np.uint8)
         self.leaf = np.zeros(n, dtype=np.uint8 if leaves <= CODES else np.uint16)
         self.scratch = [_scratch()]
-        slots = max(1, min(leaves, n // growth.min_samples, 1 << min(growth.max_depth - 1, 30)))
+        n_grown = n if n_in_all is None else n_in_all
+        most = n_grown // growth.min_samples
+        slots = max(1, min(leaves, most, 1 << min(growth.max_depth - 1, 30)))
         n_columns, n_padded = self.columns.codes.shape
         # columns are filled four at a time
         self.sizes = (slots, -(-n_columns // 4) * 4, int(self.columns.n_codes.max()))

@@ -35,6 +35,7 @@ import math
 import numpy as np
 
 from coordboost._numba import kernel, reduction
+from coordboost._numba.sums import BLOCK
 
 #: Maximum bits of a count that shares a number with a target.
 NARROW = 24
@@ -53,8 +54,6 @@ COARSE, ALLOWED = 1024, 64
 #: A weight of fewer units than this is too coarse for a leaf; one row in SCATTERED may have such a
 #: weight.
 LIGHT, SCATTERED = 8, 4096
-#: Samples of a block whose sizes are summed in one go.
-BLOCK = 1 << 14
 #: Length of an array over codes.
 CODES = 256
 
@@ -118,7 +117,10 @@ def exponent(values, sizes):
         if not largest < math.inf:
             return NEVER
         e = max(math.frexp(largest)[1], -LEAST)
-        total = sum_of_sizes(values, math.ldexp(1.0, -e))
+        total = 0.0
+        for block in range(-(-len(values) // BLOCK)):
+            some = values[block * BLOCK : (block + 1) * BLOCK]
+            total += sum_of_sizes(some, math.ldexp(1.0, -e))
     return max(math.frexp(total)[1] + e, -LEAST)
 
 
@@ -129,17 +131,27 @@ def choose_scales(state, fixed, targets, sizes):
     n_samples = len(targets.values)
     k = exponent(targets.values, sizes[0])
     m = exponent(weight, sizes[1]) if len(fixed) == 2 else 0
+    return write_format(state, len(fixed) - 1, n_samples, k, m, weight[0], len(weight) == 1)
+
+
+@kernel
+def write_format(state, wide, n_samples, k, m, weight, shared):
+    """Write the format of the entries into `state`; return False if a number is not finite.
+
+    k, m : the exponents of the targets and of the weights
+    weight : the first one, that of all samples if it is `shared`
+    """
     bits = math.frexp(float(n_samples))[1]
     if k == NEVER or m == NEVER:
         return False
-    state.wide = len(fixed) - 1
+    state.wide = wide
     state.bits = bits
-    if state.wide:
+    if wide:
         state.scale = math.ldexp(1.0, 62 - k)
-        state.unit = math.ldexp(1.0, m + (bits if len(weight) == 1 else 0) + bits - 62)
+        state.unit = math.ldexp(1.0, m + (bits if shared else 0) + bits - 62)
     else:
         state.scale = math.ldexp(1.0, min(62 - bits, EXACT) - k)
-        state.unit = weight[0]
+        state.unit = weight
     return True
 
 

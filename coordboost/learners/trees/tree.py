@@ -16,6 +16,7 @@ import numpy as np
 
 from coordboost._numba import kernel
 from coordboost._numba.noise import normal
+from coordboost._numba.sums import BLOCK
 
 #: Bytes of a set of codes: one bit per code.
 SET = 32
@@ -174,6 +175,22 @@ def unit_values(state, nodes, m, power, metric, v, leaf, values):
     metric : (n_samples,) or (1,), weights for norm and product, summed over samples; empty to take
         them from the sums of the leaves
     """
+    n_leaves, largest, square, corr = scaled_values(state, nodes, m, power, values)
+    if len(metric) > 0:
+        square, corr, _ = sums_over_rows(metric, v, leaf, values)
+    size = math.sqrt(square)
+    for k in range(len(values)):
+        values[k] = values[k] / size if k < n_leaves else 0.0
+    return corr / size, size * largest
+
+
+@kernel
+def scaled_values(state, nodes, m, power, values):
+    """Write the leaf values of ``unit_values`` before the division by their norm.
+
+    Return the number of leaves, what the values were divided by, and the weighted square and the
+    product with the target by the sums of the leaves.
+    """
     largest = 0.0
     for at in range(m):
         node = nodes[at]
@@ -194,16 +211,47 @@ def unit_values(state, nodes, m, power, metric, v, leaf, values):
             n_leaves += 1
             square += state.unit * node.mass * value * value
             corr += node.total / state.scale * value
-    if len(metric) > 0:
-        square = corr = 0.0
-        for i in range(len(v)):
-            value = values[leaf[i]]
-            square += metric[min(i, len(metric) - 1)] * value * value
-            corr += v[i] * value
-    size = math.sqrt(square)
-    for k in range(len(values)):
-        values[k] = values[k] / size if k < n_leaves else 0.0
-    return corr / size, size * largest
+    return n_leaves, largest, square, corr
+
+
+@kernel
+def sums_of_block(metric, v, leaf, values, start, stop):
+    """Return the sums of squares, of products with v and of weights, as ``sums_over_rows`` does.
+
+    They are those of the rows from `start` to `stop`.
+    """
+    square = corr = total = 0.0
+    for i in range(start, stop):
+        value = values[leaf[i]]
+        weight = metric[min(i, len(metric) - 1)]
+        square += weight * value * value
+        corr += v[i] * value
+        total += weight
+    return square, corr, total
+
+
+@kernel
+def sums_over_rows(metric, v, leaf, values):
+    """Return the sums over the samples of the weighted squares of the values of a tree.
+
+    And of their products with `v`, and of the weights: sums of blocks, in order.
+    """
+    square = corr = total = 0.0
+    for start in range(0, len(v), BLOCK):
+        stop = min(start + BLOCK, len(v))
+        of_block = sums_of_block(metric, v, leaf, values, start, stop)
+        square += of_block[0]
+        corr += of_block[1]
+        total += of_block[2]
+    return square, corr, total
+
+
+def write_block_sums(metric, v, leaf, values, sums):
+    """Write the three sums of each block of rows into a row of `sums`, (n_blocks, 3)."""
+    for block in range(len(sums)):
+        start = block * BLOCK
+        stop = min(start + BLOCK, len(v))
+        sums[block] = sums_of_block(metric, v, leaf, values, start, stop)
 
 
 def unit_on_all(metric, v, leaf, values):
@@ -213,12 +261,13 @@ def unit_on_all(metric, v, leaf, values):
 
     A tree without a finite norm above 0 becomes the constant; its product and its norm are 0.
     """
-    square = corr = total = 0.0
-    for i in range(len(v)):
-        value = values[leaf[i]]
-        square += metric[i] * value * value
-        corr += v[i] * value
-        total += metric[i]
+    square, corr, total = sums_over_rows(metric, v, leaf, values)
+    return to_unit_norm(square, corr, total, values)
+
+
+@kernel
+def to_unit_norm(square, corr, total, values):
+    """Divide the values of a tree by their norm; return what ``unit_on_all`` does."""
     size = math.sqrt(square)
     if not 0.0 < size < math.inf:
         values[:] = 1.0 / math.sqrt(total)

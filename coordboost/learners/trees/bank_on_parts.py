@@ -1,0 +1,106 @@
+"""The bank of a run whose rows lie in parts: its trees are here, its rows are not."""
+
+import functools
+
+import numpy as np
+
+from coordboost._numba.sums import BLOCK
+from coordboost.learners.binned import Binned
+from coordboost.learners.trees.bank import CurrentTree, TreeBank
+from coordboost.learners.trees.forest import Forest, Nodes
+from coordboost.learners.trees.on_parts import ClientGrower
+from coordboost.learners.trees.tree import Trees
+
+
+class BinsOnParts(Binned):
+    """The bins of features whose codes lie in ``parts``, a ``Parts``: `codes` has no rows."""
+
+    parts = None
+
+    @classmethod
+    def of(cls, parts, binned):
+        """Return the bins of a ``Binned``, whose codes the parts have."""
+        none = np.zeros((binned.n_features, 0), dtype=np.uint8)
+        bins = cls(none, *binned[1:])
+        bins.parts = parts
+        return bins
+
+    @property
+    def n_samples(self):
+        return self.parts.n_samples
+
+
+def predictions(part, trees, beta):
+    """Return B beta of the rows of a part, (n_blocks, BLOCK), the last block filled with zeros."""
+    codes = Binned(part.codes, *[None] * 5)
+    pred = Forest(codes, trees, Nodes.of(trees, 0, len(beta))).combine(beta)
+    padded = np.zeros(len(part.blocks) * BLOCK)
+    padded[: len(pred)] = pred
+    return None, padded.reshape(-1, BLOCK)
+
+
+class PartsBank(TreeBank):
+    """As ``TreeBank``, where the rows lie in parts.
+
+    In place of a vector over the rows, its methods take the model state that has one on the parts.
+    """
+
+    @property
+    def parts(self):
+        """The engine of parts on which the rows lie."""
+        return self.binned.parts
+
+    def bank(self):
+        return PartsBank(self.family, self.weight, self.trees, self.member.copy())
+
+    @functools.cached_property
+    def grower(self):
+        return ClientGrower(self.binned, self.family.growth, self.n_samples)
+
+    @functools.cached_property
+    def current(self):
+        """The current tree, without its leaves: only its values are here."""
+        return CurrentTree(self.grower.leaf, np.zeros(self.family.growth.max_leaves))
+
+    @functools.cached_property
+    def _leaf_weight(self):
+        """The weight of all samples, (1,); of length 0 if each sample has its own."""
+        equal = not self.family.newton and (self.weight == self.weight[0]).all()
+        return self.weight[:1].copy() if equal else np.zeros(0)
+
+    @property
+    def _wide(self):
+        return len(self._leaf_weight) != 1 or super()._wide
+
+    def see(self, j):
+        """Make tree j the current one; the parts are told by the model state."""
+        self.current.values[:] = self.store.values[j]
+        self.seen = j
+
+    def _find_by(self, v, groups):
+        j = self.n_learners
+        family = self.family
+        rest = (self._leaf_weight, groups, family.penalty, self._wide, self.store, j)
+        n_leaves = self.grower.grow_by(v.ask, *rest, metric=family.newton)
+        corr, self.length = self.grower.fit
+        self._add(n_leaves)
+        if n_leaves:
+            v.grown(self.grower.complete())
+        return j, corr
+
+    def one_tree(self, j):
+        """Return tree j alone, a ``Trees``."""
+        return Trees(*(array[j : j + 1] for array in self.store))
+
+    def combine(self, beta):
+        """Return B beta, (n_samples,). *Cost*: the parts send 8 bytes a row."""
+        beta = np.asarray(beta, dtype=np.float64)
+        trees = self.store.cut(len(beta))
+        _, blocks = self.parts.run(predictions, trees, beta)
+        return blocks.ravel()[: self.n_samples]
+
+    def saved(self, n):
+        raise ValueError(
+            "the rows of this run lie in parts, not here: save it without them, by "
+            "run.save(file, data=False)."
+        )

@@ -1,0 +1,121 @@
+"""Trees whose rows lie in parts, in this process and on Dask workers: the same bits as in memory."""
+
+import os
+import signal
+from functools import cache
+
+import numpy as np
+import pytest
+from reference_sets import needs_compiler
+
+import coordboost as cb
+from coordboost.data.bins_on_parts import TableOnParts
+from coordboost.learners.parts import LocalParts, Part
+from coordboost.learners.parts.cluster import aligned
+
+da = pytest.importorskip("dask.array")
+distributed = pytest.importorskip("distributed")
+
+#: The rows of a block; see ``coordboost.learners.parts``.
+BLOCK = 1 << 14
+N = 3 * BLOCK + 100
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(N, 6)).astype(np.float32)
+X[:, 0] = np.round(3 * X[:, 0])
+X[RNG.random(N) < 0.1, 1] = np.nan
+X[:, 2] = X[:, 2] > 0
+X[:, 3] = np.where(RNG.random(N) < 0.7, 0.0, X[:, 3])
+Y = X[:, 4] * X[:, 5] + np.nan_to_num(X[:, 1]) + 0.3 * X[:, 0] + RNG.normal(size=N)
+W = RNG.random(N)
+PARTITIONS = {
+    "one": [N],
+    "even": [12_000] * 4 + [N - 48_000],
+    "uneven": [7, 1000, 30_000, N - 31_007],
+}
+KINDS = {
+    "squared": (Y, None, {}, None),
+    "squared, weights": (Y, None, {}, W),
+    "logistic, Newton": ((Y > 0) * 1, cb.losses.Logistic(), {"newton": True}, None),
+    "logistic, Newton, weights": ((Y > 0) * 1, cb.losses.Logistic(), {"newton": True}, W),
+}
+every_partition = pytest.mark.parametrize("lengths", PARTITIONS.values(), ids=PARTITIONS)
+
+
+def boosted(table, kind, n_trees=3):
+    y, loss, options, weight = KINDS[kind]
+    trees = cb.data.trees(table, max_depth=5, min_samples=20, **options)
+    problem = cb.Problem(trees, y, loss, sample_weight=weight)
+    return cb.solve(problem, cb.gbm(0.1), n_trees)
+
+
+@cache
+def in_memory(kind):
+    return boosted(X, kind)
+
+
+def assert_same(run, other):
+    assert np.array_equal(run.path.theta, other.path.theta)
+    for own, its in zip(run.problem.dictionary.trees, other.problem.dictionary.trees, strict=True):
+        np.testing.assert_array_equal(own, its)
+    assert run.final.loss == other.final.loss
+    np.testing.assert_array_equal(run.predict(X[:500]), other.predict(X[:500]))
+
+
+def in_parts(lengths):
+    """The table in parts of this process, one for each partition, whose borders move to blocks."""
+    begins = np.cumsum([0, *lengths])
+    parts = []
+    row = 0
+    for pieces in aligned(lengths):
+        if pieces:
+            rows = [X[begins[p] + a : begins[p] + b] for p, a, b in pieces]
+            n_rows = sum(map(len, rows))
+            blocks = np.arange(row // BLOCK, -(-(row + n_rows) // BLOCK))
+            ends = [len(piece) for piece in rows]
+            parts.append(Part(rows, [0] * len(rows), ends, blocks, n_rows))
+            row += n_rows
+    return TableOnParts(LocalParts(parts, N))
+
+
+@needs_compiler
+@every_partition
+@pytest.mark.parametrize("kind", KINDS)
+def test_parts_of_this_process_grow_the_trees_of_memory(kind, lengths):
+    assert_same(boosted(in_parts(lengths), kind), in_memory(kind))
+
+
+@needs_compiler
+@every_partition
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_bins_by_counting_are_those_by_sorting(lengths, dtype):
+    cuts = cb.data.trees(in_parts(lengths)).binning.cuts
+    np.testing.assert_array_equal(cuts, cb.data.trees(X).binning.cuts)
+
+
+@needs_compiler
+@pytest.mark.parametrize("kind", ["squared", "logistic, Newton, weights"])
+def test_workers_of_dask_grow_the_trees_of_memory(kind):
+    with distributed.Client(
+        processes=False, n_workers=2, threads_per_worker=1, dashboard_address=None
+    ) as client:
+        lazy = client.persist(da.from_array(X, chunks=(tuple(PARTITIONS["uneven"]), (6,))))
+        run = boosted(lazy, kind)
+        assert len(run.problem.dictionary.parts.blocks) == 2
+        assert_same(run, in_memory(kind))
+        resumed = run.resume(2)
+        np.testing.assert_array_equal(resumed.path.theta, in_memory(kind).resume(2).path.theta)
+
+
+@pytest.mark.slow
+@needs_compiler
+def test_a_lost_worker_changes_no_bit():
+    with distributed.Client(
+        n_workers=2, threads_per_worker=1, dashboard_address=None, direct_to_workers=True
+    ) as client:
+        lazy = client.persist(da.from_array(X, chunks=(tuple(PARTITIONS["even"]), (6,))))
+        run = boosted(lazy, "squared")
+        assert_same(run, in_memory("squared"))
+        os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
+        resumed = run.resume(3)
+        assert run.problem.dictionary.parts.n_restored >= 1
+        assert_same(resumed, in_memory("squared").resume(3))
