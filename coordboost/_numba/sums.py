@@ -81,7 +81,7 @@ def write_losses(loss, y, weight, base, pred, sums):
         sums[block] = sum_of_block(loss, y, weight, base, pred, start, stop)
 
 
-def added(sums):
+def sum_of_blocks(sums):
     """Return the compensated sum of the sums of blocks, in order, as ``sum_of_each`` adds them."""
     total = 0.0
     compensation = 0.0

@@ -541,7 +541,7 @@ def make_binning(most, names, named, coded, column, binned_columns):
     )
 
 
-class Levels(NamedTuple):
+class CategoryLevels(NamedTuple):
     """The levels of a column of categories.
 
     labels, number, of_objects : as ``labelled`` returns them; `number` in few bytes, None where the
@@ -582,17 +582,17 @@ class Levels(NamedTuple):
 
 
 def _categories(table, kinds):
-    """Return the ``Levels`` of the columns of categories, a dict."""
+    """Return the ``CategoryLevels`` of the columns of categories, a dict."""
 
     def find(part):
         columns = sorted(kinds & set(range(part.start, part.stop)))
-        return {j: Levels.of(table.raw(j)) for j in columns}
+        return {j: CategoryLevels.of(table.raw(j)) for j in columns}
 
     return {j: levels for part in table.in_parts(find) for j, levels in part.items()}
 
 
 def n_pages_of(levels, min_samples):
-    """Return the number of features for a column, of which `levels` are the ``Levels``, or None."""
+    """Return the number of features for a column, of which `levels` are the ``CategoryLevels``, or None."""
     if levels is None or min_samples is None or len(levels.labels) <= PADDED:
         return 1
     n_frequent = np.count_nonzero(levels.n_rows >= min_samples)
@@ -658,7 +658,7 @@ def _of_column(values, levels, name, out, most, exact):
     Return for each page its thresholds, its labels (None for numbers), whether values are missing,
     and whether labels are the text of objects.
 
-    levels : the ``Levels``, None for numbers
+    levels : the ``CategoryLevels``, None for numbers
     """
     if levels is None:
         cuts, missing = thresholds_of(values, most, exact, name)

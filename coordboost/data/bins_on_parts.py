@@ -12,7 +12,7 @@ import numpy as np
 
 from coordboost._numba.sums import BLOCK
 from coordboost.data.binning import (
-    Levels,
+    CategoryLevels,
     make_binning,
     middles,
     n_pages_of,
@@ -152,7 +152,7 @@ def count_keys(part, prefixes, shift, n_bits, kind):
     return np.concatenate(counts).astype(kind), None
 
 
-def encode(part, binning):
+def write_codes(part, binning):
     """Write the codes of the rows of a part; its table is not needed any more."""
     part.codes = np.empty((binning.n_features, part.n_rows), dtype=np.uint8)
     for rows, begin in loaded(part):
@@ -189,7 +189,7 @@ class TableOnParts(ColumnsElsewhere):
         ]
 
     def levels(self, j):
-        """Return the ``Levels`` of column j."""
+        """Return the ``CategoryLevels`` of column j."""
         pieces = [piece for found in self.parts.each(count_levels, int(j)) for piece in found]
         rows = {}
         first = {}
@@ -204,7 +204,7 @@ class TableOnParts(ColumnsElsewhere):
         missing = any(piece[3] for piece in pieces)
         of_objects = any(piece[4] for piece in pieces)
         counts = np.array([rows[label] for label in labels], dtype=np.int64)
-        return Levels(labels, None, of_objects, counts, missing)
+        return CategoryLevels(labels, None, of_objects, counts, missing)
 
     def thresholds(self, columns, names, most, exact):
         """Return what ``thresholds_of`` does for some columns, a list."""
@@ -230,7 +230,7 @@ class TableOnParts(ColumnsElsewhere):
         column = np.repeat(np.arange(len(names)), n_pages)
         binning = make_binning(most, names, named, coded, column, pages)
         warn_of_shared_bins(binning, found, self.shape[0], min_samples or 1)
-        self.parts.run(encode, binning, keep=True)
+        self.parts.run(write_codes, binning, keep=True)
         none = np.zeros((binning.n_features, 0), dtype=np.uint8)
         return BinsOnParts.of(self.parts, binning.binned(none)), binning
 

@@ -12,7 +12,7 @@ from coordboost.data.binning import bin_columns, indices_in
 from coordboost.data.bins_on_parts import TableOnParts
 from coordboost.data.table_family import TableFamily
 from coordboost.learners.families import NONE, Families
-from coordboost.learners.parts.cluster import is_collection, parts_of, running_client
+from coordboost.learners.parts.cluster import is_collection, rows_in_parts, running_client
 from coordboost.learners.trees import Growth
 from coordboost.learners.trees.bank import TreeBank
 from coordboost.learners.trees.bank_on_parts import PartsBank
@@ -290,7 +290,7 @@ def trees(
     array([4.])
     """
     if is_collection(X) and running_client() is not None:
-        X = TableOnParts(parts_of(X))
+        X = TableOnParts(rows_in_parts(X))
     binned, binning = bin_columns(
         X,
         max_bins=max_bins,

@@ -1,4 +1,4 @@
-"""Trees whose rows lie in parts, in this process and on Dask workers: the same bits as in memory."""
+"""Trees whose rows lie in parts, here and on Dask workers: the same bits as in memory."""
 
 import os
 import signal
@@ -11,7 +11,7 @@ from reference_sets import needs_compiler
 import coordboost as cb
 from coordboost.data.bins_on_parts import TableOnParts
 from coordboost.learners.parts import LocalParts, Part
-from coordboost.learners.parts.cluster import aligned
+from coordboost.learners.parts.cluster import whole_blocks
 
 da = pytest.importorskip("dask.array")
 distributed = pytest.importorskip("distributed")
@@ -66,7 +66,7 @@ def in_parts(lengths):
     begins = np.cumsum([0, *lengths])
     parts = []
     row = 0
-    for pieces in aligned(lengths):
+    for pieces in whole_blocks(lengths):
         if pieces:
             rows = [X[begins[p] + a : begins[p] + b] for p, a, b in pieces]
             n_rows = sum(map(len, rows))

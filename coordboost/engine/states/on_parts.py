@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from coordboost._numba import CompiledVerbs, compiled, verb
-from coordboost._numba.sums import added, write_losses
+from coordboost._numba.sums import sum_of_blocks, write_losses
 from coordboost.engine.states.base import ModelState
 from coordboost.engine.states.naive import NaiveState
 from coordboost.learners.binned import Binned
@@ -262,7 +262,7 @@ class PartsState(ModelState):
 
     def loss(self):
         """The sum of the losses at the model. *Cost*: a pass of the parts over their rows."""
-        return added(self.ask("losses")[1][:, 0])
+        return sum_of_blocks(self.ask("losses")[1][:, 0])
 
     def extremes(self):
         """The largest and the smallest prediction of the model."""

@@ -38,7 +38,7 @@ def running_client():
         return None
 
 
-def parts_of(X):
+def rows_in_parts(X):
     """Return the rows of a Dask collection as ``Parts``.
 
     They stay on the workers of the cluster in use; without one, a partition at a time is computed
@@ -48,7 +48,7 @@ def parts_of(X):
     if client is not None:
         X = client.persist(X)
     partitions, lengths = partitions_of(X)
-    pieces = aligned(lengths)
+    pieces = whole_blocks(lengths)
     n_samples = sum(lengths)
     if client is None:
         table = [(partitions[p], start, stop) for own in pieces for p, start, stop in own]
@@ -67,7 +67,7 @@ def partitions_of(X):
     return list(X.to_delayed(optimize_graph=False)), [int(length) for length in lengths]
 
 
-def aligned(lengths):
+def whole_blocks(lengths):
     """Return the rows of new partitions that begin with a block, from those of the old ones.
 
     Each is a list of (old partition, start, stop); the first one is the partition that has most of
@@ -114,7 +114,7 @@ class ClusterParts(Parts):
 
     @classmethod
     def of(cls, client, partitions, pieces, n_samples):
-        """Return the parts of some pieces of delayed partitions, see ``aligned``."""
+        """Return the parts of some pieces of delayed partitions, see ``whole_blocks``."""
         from distributed import wait
 
         futures = client.compute(partitions)

@@ -137,7 +137,7 @@ class Parts(ABC):
 
     def for_part(self, k, message):
         """Return a message with the rows of part k."""
-        own = tuple(rows_of(array, self.blocks[k]) for array in message.by_row)
+        own = tuple(own_rows(array, self.blocks[k]) for array in message.by_row)
         return message._replace(by_row=own)
 
     def earlier(self):
@@ -146,7 +146,7 @@ class Parts(ABC):
         return [*self.log, *of_models]
 
 
-def rows_of(array, blocks):
+def own_rows(array, blocks):
     """Return the rows of some blocks of an array of all rows; a view if they are neighbours."""
     if blocks[-1] - blocks[0] == len(blocks) - 1:
         return array[blocks[0] * BLOCK : (blocks[-1] + 1) * BLOCK]

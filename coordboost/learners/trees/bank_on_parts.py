@@ -30,7 +30,7 @@ class BinsOnParts(Binned):
         return self.parts.n_samples
 
 
-def predictions(part, trees, beta):
+def predict_part(part, trees, beta):
     """Return B beta of the rows of a part, (n_blocks, BLOCK), the last block filled with zeros."""
     codes = Binned(part.codes, *[None] * 5)
     pred = Forest(codes, trees, Nodes.of(trees, 0, len(beta))).combine(beta)
@@ -96,7 +96,7 @@ class PartsBank(TreeBank):
         """Return B beta, (n_samples,). *Cost*: the parts send 8 bytes a row."""
         beta = np.asarray(beta, dtype=np.float64)
         trees = self.store.cut(len(beta))
-        _, blocks = self.parts.run(predictions, trees, beta)
+        _, blocks = self.parts.run(predict_part, trees, beta)
         return blocks.ravel()[: self.n_samples]
 
     def saved(self, n):

@@ -122,7 +122,7 @@ class PartGrower(Grower):
         return sums
 
 
-def in_order(sums):
+def sum_in_order(sums):
     """Return the sum of the sums of blocks, added in order."""
     return float(np.cumsum(sums)[-1])
 
@@ -207,7 +207,7 @@ class ClientGrower(Grower):
 
     def _exponent(self, run, sizes, k):
         """Return the exponent of the targets (k = 0) or weights (k = 1), as ``exponent`` does."""
-        total = in_order(sizes[:, k])
+        total = sum_in_order(sizes[:, k])
         by = 0
         if total != total:
             return NEVER
@@ -216,7 +216,7 @@ class ClientGrower(Grower):
             if not largest < math.inf:
                 return NEVER
             by = max(math.frexp(largest)[1], -LEAST)
-            total = in_order(run("scaled_sizes", k, math.ldexp(1.0, -by))[1][:, 0])
+            total = sum_in_order(run("scaled_sizes", k, math.ldexp(1.0, -by))[1][:, 0])
         return max(math.frexp(total)[1] + by, -LEAST)
 
     def _take(self, histograms, n_columns):
@@ -251,7 +251,7 @@ class ClientGrower(Grower):
                 self.state, self.nodes, n_nodes, None, values
             )
             _, sums = run("sums_over_rows", values[:n_leaves].copy())
-            size = math.sqrt(in_order(sums[:, 0]))
+            size = math.sqrt(sum_in_order(sums[:, 0]))
             values[:n_leaves] /= size
-            corr, length = in_order(sums[:, 1]) / size, size * largest
+            corr, length = sum_in_order(sums[:, 1]) / size, size * largest
         return corr, length
