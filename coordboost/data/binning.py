@@ -592,7 +592,7 @@ def _categories(table, kinds):
 
 
 def n_pages_of(levels, min_samples):
-    """Return the number of features for a column, of which `levels` are the ``CategoryLevels``, or None."""
+    """Return the number of features for a column; `levels` are its levels, None for numbers."""
     if levels is None or min_samples is None or len(levels.labels) <= PADDED:
         return 1
     n_frequent = np.count_nonzero(levels.n_rows >= min_samples)

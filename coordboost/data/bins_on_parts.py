@@ -28,6 +28,8 @@ from coordboost.data.columnwise import (
     is_numeral,
     labelled,
 )
+from coordboost.data.row_parts import RowParts
+from coordboost.learners.parts.cluster import ClusterParts, whole_blocks
 from coordboost.learners.trees.bank_on_parts import BinsOnParts
 
 #: Bits of the keys that the first trip counts, and each later one.
@@ -36,11 +38,18 @@ FIRST_BITS, MORE_BITS = 12, 4
 SORTED = 1 << 26
 
 
+def rows_in_parts(X, client):
+    """Return the rows of a Dask collection as ``Parts``: they stay on the workers of a cluster."""
+    table = RowParts(client.persist(X))
+    lengths = [int(length) for length in table.lengths]
+    pieces = whole_blocks(lengths)
+    return ClusterParts.of(client, list(table.parts), pieces, sum(lengths))
+
+
 def loaded(part):
     """Yield the pieces of the table of a part, each in memory, (piece, its first row)."""
     row = 0
-    for piece, start, stop in part.table:
-        rows = piece.compute() if hasattr(piece, "dask") else piece
+    for rows, start, stop in part.table:
         yield rows.iloc[start:stop] if hasattr(rows, "iloc") else rows[start:stop], row
         row += stop - start
 

@@ -9,10 +9,11 @@ import numpy as np
 from coordboost._utils.checks import items_of, shown
 from coordboost.data import validation
 from coordboost.data.binning import bin_columns, indices_in
-from coordboost.data.bins_on_parts import TableOnParts
+from coordboost.data.bins_on_parts import TableOnParts, rows_in_parts
 from coordboost.data.table_family import TableFamily
 from coordboost.learners.families import NONE, Families
-from coordboost.learners.parts.cluster import is_collection, rows_in_parts, running_client
+from coordboost.learners.parts.cluster import running_client
+from coordboost.learners.stores.daskarray import is_lazy
 from coordboost.learners.trees import Growth
 from coordboost.learners.trees.bank import TreeBank
 from coordboost.learners.trees.bank_on_parts import PartsBank
@@ -289,8 +290,9 @@ def trees(
     >>> run.predict([[2.0, 1.0]]).round(2)
     array([4.])
     """
-    if is_collection(X) and running_client() is not None:
-        X = TableOnParts(rows_in_parts(X))
+    client = running_client() if is_lazy(X) else None
+    if client is not None:
+        X = TableOnParts(rows_in_parts(X, client))
     binned, binning = bin_columns(
         X,
         max_bins=max_bins,

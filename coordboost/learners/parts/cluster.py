@@ -10,20 +10,13 @@ import sys
 import numpy as np
 
 from coordboost._numba.sums import BLOCK
-from coordboost.learners.parts.engine import LocalParts, Part, Parts, size_of
-from coordboost.learners.stores.daskarray import known_size
+from coordboost.learners.parts.engine import Part, Parts, size_of
+from coordboost.learners.stores.daskarray import compare_versions
 
 #: Seconds between two looks at a worker that is at work, and until an actor must exist.
 LOOK, START = 0.5, 120.0
 #: Attempts at a part whose workers are lost one after the other.
 ATTEMPTS = 5
-
-
-def is_collection(X):
-    """Return whether `X` is a Dask array with two dimensions, or a Dask data frame."""
-    if type(X).__module__.partition(".")[0] not in ("dask", "dask_expr"):
-        return False
-    return getattr(X, "ndim", 0) == 2
 
 
 def running_client():
@@ -36,35 +29,6 @@ def running_client():
         return distributed.get_client()
     except ValueError:
         return None
-
-
-def rows_in_parts(X):
-    """Return the rows of a Dask collection as ``Parts``.
-
-    They stay on the workers of the cluster in use; without one, a partition at a time is computed
-    here.
-    """
-    client = running_client()
-    if client is not None:
-        X = client.persist(X)
-    partitions, lengths = partitions_of(X)
-    pieces = whole_blocks(lengths)
-    n_samples = sum(lengths)
-    if client is None:
-        table = [(partitions[p], start, stop) for own in pieces for p, start, stop in own]
-        blocks = np.arange(-(-n_samples // BLOCK))
-        return LocalParts([Part(*zip(*table, strict=True), blocks, n_samples)], n_samples)
-    return ClusterParts.of(client, partitions, pieces, n_samples)
-
-
-def partitions_of(X):
-    """Return the partitions of the rows of a collection, delayed, and their lengths."""
-    if hasattr(X, "chunks"):
-        known_size("X", X)
-        X = X.rechunk({1: -1})
-        return X.to_delayed(optimize_graph=False)[:, 0].tolist(), list(map(int, X.chunks[0]))
-    lengths = X.map_partitions(len).compute()
-    return list(X.to_delayed(optimize_graph=False)), [int(length) for length in lengths]
 
 
 def whole_blocks(lengths):
@@ -117,6 +81,7 @@ class ClusterParts(Parts):
         """Return the parts of some pieces of delayed partitions, see ``whole_blocks``."""
         from distributed import wait
 
+        compare_versions()
         futures = client.compute(partitions)
         wait(futures)
         holders = client.who_has(futures)

@@ -142,7 +142,7 @@ def computed(values, name="X", attempts=ATTEMPTS):
         cannot be read.
     """
     try:
-        _compare_versions()
+        compare_versions()
         return _compute(values)
     except Refusal as refusal:
         raise ValueError(str(refusal)) from None
@@ -156,7 +156,7 @@ def computed(values, name="X", attempts=ATTEMPTS):
     return computed(values, name, attempts - 1)
 
 
-def _compare_versions():
+def compare_versions():
     """Refuse a cluster, once for each client, whose workers have other versions than this process.
 
     Without a client nothing is loaded.
