@@ -7,7 +7,8 @@ For each penalty, largest first, steps are made until the duality gap over all l
    penalty those that may reach it by the strong rule;
 2. a quadratic model, in the metric of the curvatures of an earlier point as long as steps in it
    leave only a small part of the gap. Columns that join get their products in that metric;
-3. coordinate descent on its Gram matrix until the gap of the model is small;
+3. coordinate descent on its Gram matrix until the gap of the model is small; where that is slow,
+   as along the directions that separate classes, steps at fixed signs, as for other blocks;
 4. a step there, halved until the objective falls. The intercept, if it is free, has its best value
    after every step.
 
@@ -32,14 +33,21 @@ import scipy.sparse
 
 from coordboost._numba import compiled
 from coordboost._utils.interrupt import interruptible
+from coordboost.lasso.blocks import GramBlock
 from coordboost.lasso.newton_steps import (
     BASE,
+    INEXACT,
     INTERCEPT_ROWS,
     LEARNER,
+    LOWER,
     MEMBER_ROWS,
+    MODEL_GRAD,
     PRED,
+    RIDGE,
     SAMPLE_ROWS,
     SOLUTION,
+    TARGET,
+    UPPER,
     first_record,
     form_model,
     keep,
@@ -47,6 +55,7 @@ from coordboost.lasso.newton_steps import (
     make_step,
     measure_gap,
     minimise_model,
+    start_model,
 )
 from coordboost.lasso.path_columns import path_columns
 from coordboost.lasso.workingset import GOAL, SMALLEST_GAP, Solved
@@ -62,8 +71,10 @@ ROUNDED = 1e-13
 ROOM, LARGEST = 64, 4096
 #: Multiplications of one call of `follow_path`: some tenths of a second.
 WORK = 2.0e8
+#: Most steps at fixed signs for one quadratic model.
+TURNS = 20
 #: Why `follow_path` returns.
-GOING_ON, ENDED, NO_ROOM, STUCK = 0, 1, 2, 3
+GOING_ON, ENDED, NO_ROOM, STUCK, SLOW_MODEL = 0, 1, 2, 3, 4
 
 
 def follow_path(
@@ -85,12 +96,12 @@ def follow_path(
 ):
     """Solve for one penalty after the other: see ``lasso/newton_steps.py`` for the arrays.
 
-    Return why it ended: the last penalty, enough work for one call, no room, or steps without
-    progress.
+    Return why it ended: the last penalty, enough work for one call, no room, steps without
+    progress, or a model that coordinate descent hardly lowers.
     """
     at.work = 0.0
     while at.k < len(solutions):
-        if at.begun:  # else a step without learners finds the intercept
+        if at.begun and at.turns == 0:  # else a step without learners finds the intercept
             if at.work > WORK:
                 return GOING_ON
             measure_gap(columns, samples, learners, corr, index, members, at)
@@ -113,9 +124,15 @@ def follow_path(
             at.renewed = 1 if at.in_gram == 0 else 0
             at.last = at.gap
             form_model(columns, samples, index, members, gram, means, at)
-            minimise_model(everyone, members, gram, at)
+            start_model(members, gram, at)
             at.steps += 1
             at.work += float(samples.shape[1]) * (at.m + 10)
+        if at.begun:
+            solved = minimise_model(everyone, members, gram, at)
+            if not solved and at.turns < TURNS and not at.forced:
+                at.turns += 1
+                return SLOW_MODEL
+            at.turns = 0
         step = make_step(form, columns, samples, intercepts, index, members, means, at)
         if not at.begun:
             at.begun = 1
@@ -215,6 +232,7 @@ class NewtonPath:
         self.n_learners = len(penalty.ridge)
         self.form = form
         self.table = table
+        self.penalty = penalty
         self.samples = np.zeros((SAMPLE_ROWS, len(base)))
         self.samples[BASE] = base
         self.samples[PRED] = base
@@ -251,8 +269,10 @@ class NewtonPath:
         """
         with interruptible(lambda: self.done == 0) as interrupted:
             why = GOING_ON
-            while why in (GOING_ON, NO_ROOM):
+            while why in (GOING_ON, NO_ROOM, SLOW_MODEL):
                 why = self._follow()
+                if why == SLOW_MODEL:
+                    self._step_at_signs()
                 if why == NO_ROOM:
                     if self.at.wanted > LARGEST:
                         break
@@ -278,6 +298,16 @@ class NewtonPath:
             self.solutions,
             self.at,
         )
+
+    def _step_at_signs(self):
+        """Move the target to the minimiser of the quadratic model at its signs."""
+        m = self.at.m
+        members = self.set.members[:, :m]
+        block = GramBlock(self.set.gram, None, members[MODEL_GRAD], 0.0)
+        cost = self.penalty._replace(
+            lam=self.at.lam, ridge=members[RIDGE], lower=members[LOWER], upper=members[UPPER]
+        )
+        block.step_at_signs(members[TARGET], cost, INEXACT * self.at.gap)
 
     def _make_room(self):
         """Enlarge the arrays of the working set."""

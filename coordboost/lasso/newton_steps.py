@@ -32,8 +32,9 @@ from coordboost.losses.exponential import TINY, bregman_bound
 #: The model is solved until its gap is this part of the gap before the step, or of the goal.
 INEXACT, WITHIN_GOAL = 0.05, 0.3
 #: Rounds of coordinate descent in a step, and the part of the goal that ends its sweeps: see
-#: ``descend``.
+#: ``descend``. FAIR: where they leave a larger part of the gap, steps at fixed signs help.
 ROUNDS, FLAT = 30, 0.1
+FAIR = 0.5
 #: Smallest weight of a sample in the metric, relative to the mean.
 FLOOR = 1e-12
 #: A free intercept is at its best where the sum of the residuals is this part of the sum of the
@@ -91,6 +92,7 @@ def first_record(lam, goal, rounding, free, infimum, patience, scan_cost):
     k, lam : the penalty that is solved for, the k-th
     m, in_gram : the size of the working set, and of the Gram matrix
     steps, idle : steps for this penalty, and those in a row that hardly lower the gap
+    turns : steps at fixed signs for this quadratic model
     scanned, scans : whether `corr` is of the present model; the number of scans so far
     begun, renewed : whether the path has begun, and the metric is that of the last step
     crowded : whether learners that reach the penalty have to wait
@@ -108,7 +110,7 @@ def first_record(lam, goal, rounding, free, infimum, patience, scan_cost):
         row that hardly lower the gap; multiplications of a scan
     """
     return record(
-        **dict.fromkeys(("k", "m", "in_gram", "steps", "idle", "scanned", "scans"), 0),
+        **dict.fromkeys(("k", "m", "in_gram", "steps", "idle", "turns", "scanned", "scans"), 0),
         **dict.fromkeys(("begun", "renewed", "crowded", "forced", "interrupted", "wanted"), 0),
         **dict.fromkeys(("gap", "full_gap", "last", "best", "loss"), math.inf),
         **dict.fromkeys(("worst", "off", "off_along", "sum_h", "sum_q"), 0.0),
@@ -360,28 +362,41 @@ class QuadraticModel(_QuadraticModel, GramUpdates):
 
 
 @inlined
+def start_model(members, gram, at):
+    """Begin the minimisation of the quadratic model at the present coefficients."""
+    for a in range(at.m):
+        gram[a, a] = members[SQUARE, a] + members[RIDGE, a]
+        members[MODEL_GRAD, a] = members[NEG_GRAD, a]
+        members[TARGET, a] = members[COEF, a]
+
+
+@inlined
 def minimise_model(everyone, members, gram, at):
-    """Set the target to the minimiser of the quadratic model, by coordinate descent.
+    """Move the target towards the minimiser of the quadratic model, by coordinate descent.
+
+    Return whether its gap is small enough, or some rounds lowered it to a fair part of the gap.
 
     everyone : 0, 1, ...
     """
     m = at.m
-    target = members[TARGET][:m]
-    neg_grad = members[MODEL_GRAD][:m]
     ridge = members[RIDGE]
     square = at.sum_q
     for a in range(m):
-        coef = members[COEF, a]
-        gram[a, a] = members[SQUARE, a] + ridge[a]
-        neg_grad[a] = members[NEG_GRAD, a]
-        target[a] = coef
-        square += ridge[a] * coef * coef
+        square += ridge[a] * members[COEF, a] * members[COEF, a]
     model = QuadraticModel(
-        members, gram, neg_grad, square, at.lam, ridge, members[LOWER], members[UPPER]
+        members,
+        gram,
+        members[MODEL_GRAD][:m],
+        square,
+        at.lam,
+        ridge,
+        members[LOWER],
+        members[UPPER],
     )
     goal = max(WITHIN_GOAL * at.goal, INEXACT * at.gap)
-    descend(model, target, everyone[:m], goal, FLAT, ROUNDS)
+    gap, _ = descend(model, members[TARGET][:m], everyone[:m], goal, FLAT, ROUNDS)
     at.work += 20.0 * m * m
+    return gap <= max(goal, FAIR * at.gap)
 
 
 @inlined
