@@ -61,18 +61,22 @@ def few_entries(moved, most):
 class About(NamedTuple):
     """Correlations with a residual, up to an unknown part.
 
-    They are `corr` (n_learners,), plus the unknown correlations with `rest` (n_samples,).
+    They are ``a last - b before``, of the correlations at two scans, (n_learners,) each, plus the
+    unknown correlations with `rest` (n_samples,).
 
-    rounding : bound of the rounding in `corr`, relative to the norm of the column
+    rounding : bound of the rounding in the known part, relative to the norm of the column
     """
 
-    corr: np.ndarray
+    a: float
+    last: np.ndarray
+    b: float
+    before: np.ndarray
     rest: np.ndarray
     rounding: float
 
     @property
     def off(self):
-        """Bound of the error of `corr`, relative to the norm of the column."""
+        """Bound of the error of the known part, relative to the norm of the column."""
         return float(np.linalg.norm(self.rest)) + self.rounding
 
 
@@ -117,7 +121,7 @@ class LastScans(LastTwo):
     def about(self, resid):
         """Estimate the correlations with `resid` from the scans, as an ``About``.
 
-        *Cost*: a few passes over samples and learners.
+        *Cost*: a few passes over the samples.
 
         `resid` is written as ``s r + t (r - q) + e``, with the scanned residuals r and q. The
         correlations with the first two terms are known; s and t are chosen such that e, the rest,
@@ -139,7 +143,7 @@ class LastScans(LastTwo):
             * eps
             * ((abs(s) + abs(t)) * math.sqrt(square) + abs(t) * float(np.linalg.norm(q)))
         )
-        return About((s + t) * last - t * before, remainder, rounding)
+        return About(s + t, last, t, before, remainder, rounding)
 
 
 class Trend(LastTwo):
@@ -154,15 +158,3 @@ class Trend(LastTwo):
 
     def __init__(self, size):
         super().__init__(size, 0.0 * size, float(size.max()))
-
-    @property
-    def two(self):
-        """Whether there were two observations."""
-        return self.lam_before < math.inf
-
-    def rise(self):
-        """Growth of each abs correlation per unit decrease of the penalty, (n_learners,).
-
-        0 after one observation.
-        """
-        return (self.seen - self.before) / (self.lam_before - self.lam)

@@ -16,12 +16,10 @@ import numpy as np
 from coordboost._numba import compiled
 from coordboost.certificates.sphere import LastScans, Trend, farthest, few_entries
 from coordboost.lasso.blocks import Block, EntryBlock, GramBlock
-from coordboost.lasso.penalty import Penalty, duality_gap
+from coordboost.lasso.outside import expected_to_reach, gap_over_all, within_reach
 from coordboost.lasso.workingset import FEW_PENALTIES, InnerSolver, by_working_sets
 
 EPS = float(np.finfo(float).eps)
-#: No learners.
-NONE = np.zeros(0, dtype=np.int64)
 #: A dictionary that stores more than this share of its entries is treated as dense: then a step
 #: with the Gram matrix reads less.
 DENSE = 0.15
@@ -36,7 +34,7 @@ FEW_COLUMNS = 32
 FINE = 1e-4
 #: Rounds of sweeps in a turn on dense columns, beyond those of a quadratic model: from one penalty
 #: to the next they mostly suffice, and a step at fixed signs costs more.
-MORE_ROUNDS = 7
+MORE_ROUNDS = 12
 #: With quadratic terms the gap is of second order in the coefficients: for gaps up to this part of
 #: the loss at 0 a fit ends with a step at fixed signs, which makes them as accurate as rounding
 #: allows.
@@ -46,9 +44,6 @@ ROUNDED = 0.05
 #: BESIDE: learners whose correlation may exceed this part of the penalty are evaluated one by one.
 #: FEW: for more than this share, scan all.
 BESIDE, FEW = 0.9, 0.25
-#: Learners outside whose correlation exceeds this part of the penalty have a term of their own in
-#: the gap, if the penalty has quadratic terms or limits.
-NEAR = 0.9
 #: Learners join before a fit if their correlation, extrapolated from the last two checks, reaches
 #: this part of the penalty: a learner that is missing costs another fit.
 EXPECTED = 0.99
@@ -100,9 +95,9 @@ class SquaredSet(Block):
         """Take over a residual that was computed anew, and the correlations with it."""
 
     @abstractmethod
-    def reach(self, about):
-        """Upper bounds of the abs correlations of all learners, (n_learners,), from an ``About``
-        the present residual.
+    def errors(self, about):
+        """Bounds of the errors of the correlations of all learners in an ``About`` the present
+        residual: a factor, and an array (n_learners,).
         """
 
     def sweeps_alone(self, goal):
@@ -144,6 +139,7 @@ class GramSet(GramBlock, SquaredSet):
         self.scans_few = source.apart
         self.beside = BESIDE if source.apart else 1.0
         self.has_columns = self.store.entries is None
+        self.norm = np.full(source.n_learners, source.norm_bound(slice(None)))
         self.rounding = 2 * EPS * math.sqrt(source.n_samples) * source.doubt
 
     @property
@@ -154,11 +150,10 @@ class GramSet(GramBlock, SquaredSet):
         return super().rounds(coef) + MORE_ROUNDS
 
     def set_ridge(self, ridge):
-        if (ridge != self.ridge).any():
-            m = len(ridge)
-            np.einsum("ii->i", self.gram[:m, :m])[:] = self.squares + ridge
-            self.neg_grad -= (ridge - self.ridge) * self.gamma
-            self.ridge = ridge
+        m = len(ridge)
+        np.einsum("ii->i", self.gram[:m, :m])[:] = self.squares + ridge
+        self.neg_grad -= (ridge - self.ridge) * self.gamma
+        self.ridge = ridge
 
     def add(self, learners):
         m = len(self.store)
@@ -186,9 +181,8 @@ class GramSet(GramBlock, SquaredSet):
     def go_on_from(self, resid, corr):
         self.neg_grad = corr - self.ridge * self.gamma
 
-    def reach(self, about):
-        abs_corr = self.source.penalty.size(about.corr)
-        return farthest(abs_corr, about.off, self.source.norm_bound(slice(None)))
+    def errors(self, about):
+        return farthest(0.0, about.off, 1.0), self.norm
 
     def certified_alone(self, wanted):
         m = len(self.gamma)
@@ -251,10 +245,9 @@ class EntrySet(EntryBlock, SquaredSet):
     def go_on_from(self, resid, corr):
         self.start_from(self.source.y, resid)
 
-    def reach(self, about):
+    def errors(self, about):
         """Only few entries of what is unknown count for a column with few entries."""
         unknown = about.rest
-        abs_corr = self.source.penalty.size(about.corr)
         of_few = few_entries(unknown, int(self.count.max(initial=0)))
         largest = float(np.abs(unknown).max())
         moved = (
@@ -262,7 +255,7 @@ class EntrySet(EntryBlock, SquaredSet):
             + abs(float(unknown @ self.root)) * self.shifts
         )
         norm = self.norm + self.mass**0.5 * self.shifts
-        return farthest(abs_corr + moved, about.rounding, norm)
+        return 1.0, farthest(moved, about.rounding, norm)
 
 
 class CoordinateDescent(InnerSolver):
@@ -285,10 +278,8 @@ class CoordinateDescent(InnerSolver):
         The last two scans; the abs correlations of all learners at the last two checks.
     n_products : int
         Correlations of single learners computed so far.
-    outside : float
-        The largest abs correlation outside the set at the point checked last.
     sums : (float, float)
-        <r, r> and <r, y - r> there.
+        <r, r> and <r, y - r> at the point checked last.
     corr : ndarray, (m,)
         The correlations of the set there, without the ridge.
     """
@@ -300,7 +291,9 @@ class CoordinateDescent(InnerSolver):
         sparse = sparse and not len(source.unpenalised)
         self.set = EntrySet(source) if sparse else GramSet(source, many)
         self.null_loss = source.null
-        self.duality_gap = compiled(duality_gap)
+        self.gap_over_all = compiled(gap_over_all)
+        self.within_reach = compiled(within_reach)
+        self.expected_to_reach = compiled(expected_to_reach)
         self.n_products = 0
         self.lam = 0.0
         corr = source.zero
@@ -308,7 +301,6 @@ class CoordinateDescent(InnerSolver):
         self.trend = Trend(source.penalty.size(corr))
         self.abs_corr = self.trend.seen
         self.member = np.zeros(source.n_learners, dtype=bool)
-        self.outside = float(self.abs_corr.max())
         self.sums = (float(source.y @ source.y), 0.0)
         ridge_only = source.penalty.lam == 0
         self.corr = corr if ridge_only else corr[:0]
@@ -332,17 +324,17 @@ class CoordinateDescent(InnerSolver):
     def set_penalty(self, lam):
         self.lam = lam
         self.penalty = self.source.penalty.at(lam, self.learner)
-        self.set.set_ridge(self.penalty.ridge)
+        if self.penalty.has_ridge:
+            self.set.set_ridge(self.penalty.ridge)
 
     def violators(self, level):
         if self.member.all():
             return np.empty(0, dtype=np.int64)
-        expected = self.trend.seen
-        fall = self.trend.lam - self.lam
-        if fall > 0 and self.trend.two:
-            expected = expected + fall * self.trend.rise()
+        trend = self.trend
+        fall = max(trend.lam - self.lam, 0.0) / (trend.lam_before - trend.lam)
+        if fall > 0:
             level = EXPECTED * level
-        return np.flatnonzero((expected >= level) & ~self.member)
+        return self.expected_to_reach(trend.seen, trend.before, fall, self.member, level)
 
     def add(self, learners):
         self.set.add(learners)
@@ -363,13 +355,11 @@ class CoordinateDescent(InnerSolver):
         certified = self.set.certified_alone(wanted)
         if certified is not None:
             square, corr = certified
-            self.outside = 0.0
             self.sums = (square, float(self.gamma @ corr))
         else:
             resid = self.set.residual()
             corr = self._correlations(resid)
             self.set.go_on_from(resid, corr)
-            self.outside = float(self.abs_corr[~self.member].max(initial=0.0))
             self.sums = float(resid @ resid), float(resid @ (self.source.y - resid))
         self.corr = corr
         return self.gap()
@@ -382,9 +372,20 @@ class CoordinateDescent(InnerSolver):
         penalty = self.source.penalty
         learner = self.learner
         about = self.last.about(resid)
-        reach = self.set.reach(about)
-        reach[learner] = 0.0
-        index = np.flatnonzero(reach > self.set.beside * self.lam)
+        estimate = np.empty(self.source.n_learners)
+        reach = np.empty(self.source.n_learners)
+        index = self.within_reach(
+            about.a,
+            about.last,
+            about.b,
+            about.before,
+            *self.set.errors(about),
+            penalty,
+            self.member,
+            self.set.beside * self.lam,
+            estimate,
+            reach,
+        )
         limit = FEW * len(reach) if self.set.scans_few else 0
         if not self.set.has_columns or len(index) > limit:
             corr = self.source.scan(resid)
@@ -393,70 +394,29 @@ class CoordinateDescent(InnerSolver):
             self.abs_corr = penalty.size(corr)
             self.trend.add(self.abs_corr, self.lam)
             return corr[learner]
-        corr = about.corr
-        corr[learner] = self.set.correlations(resid)
-        if len(index):
-            corr[index] = self.source.scan_few(resid, index)
-            self.n_products += len(index)
-        estimate = penalty.size(corr)
+        corr = self.set.correlations(resid)
+        estimate[learner] = penalty.size(corr, learner)
         reach[learner] = estimate[learner]
-        reach[index] = estimate[index]
+        if len(index):
+            estimate[index] = penalty.size(self.source.scan_few(resid, index), index)
+            reach[index] = estimate[index]
+            self.n_products += len(index)
         self.abs_corr = reach
         self.trend.add(estimate, self.lam)
-        return corr[learner]
+        return corr
 
     def gap(self):
-        coef, corr, penalty = self._with_outside()
-        back = penalty.ridge * coef
-        ridge_cost = float(back @ coef)
-        return self.duality_gap(
-            coef,
-            corr - back,
-            (self.sums[0] + ridge_cost) / 2,
-            math.nan,
-            self.sums[1] - ridge_cost,
-            *penalty.kernel_args,
+        return self.gap_over_all(
+            self.gamma,
+            self.corr,
+            self.penalty,
+            self.learner,
+            self.member,
+            self.abs_corr,
+            self.source.penalty,
+            self.lam,
+            *self.sums,
         )
-
-    def _with_outside(self):
-        """Coefficients, correlations and penalty for the gap over all learners.
-
-        The first entries are those of the set at the last check; then come the learners outside,
-        and those that joined since, whose abs correlations, or bounds of them, are near the penalty
-        or above it. The last entry, without quadratic term and limit, stands for all others: their
-        scaled correlations must not exceed the penalty.
-        """
-        n_checked = len(self.corr)
-        template = self.source.penalty
-        near = NONE
-        largest = self.outside
-        if template.has_ridge or template.limited:
-            level = NEAR * self.lam * template.lam
-            near = np.flatnonzero(self.abs_corr > level)
-            near = np.append(near[~self.member[near]], self.learner[n_checked:])
-            largest = min(largest, level)
-        size = n_checked + len(near) + 1
-        coef = np.zeros(size)
-        coef[:n_checked] = self.gamma[:n_checked]
-        corr = np.empty(size)
-        corr[:n_checked] = self.corr
-        corr[n_checked:-1] = self.abs_corr[near]
-        corr[-1] = largest
-        ridge = np.zeros(size)
-        ridge[:n_checked] = self.penalty.ridge[:n_checked]
-        upper = np.full(size, math.inf)
-        lower = -upper
-        outside = template.at(self.lam, near)
-        ridge[n_checked:-1] = outside.ridge
-        if template.limited:
-            # a bound of a correlation has no sign: the larger limit counts
-            limit = np.maximum(outside.upper, -outside.lower)
-            lower[:n_checked] = self.penalty.lower[:n_checked]
-            upper[:n_checked] = self.penalty.upper[:n_checked]
-            lower[n_checked:-1] = -limit
-            upper[n_checked:-1] = limit
-        penalty = Penalty(outside.lam, ridge, lower, upper, template.has_ridge, template.limited)
-        return coef, corr, penalty
 
 
 def by_descent(columns, lams, tol):

@@ -59,7 +59,7 @@ class InnerSolver(ABC):
     #: Abs correlations at the last check of all learners, or bounds of them, (n_learners,): 0 where
     #: limits exclude the sign.
     abs_corr: np.ndarray
-    #: The working set, (m,), and its coefficients, (m,).
+    #: The working set, (m,), to which learners are appended, and its coefficients, (m,).
     learner: np.ndarray
     gamma: np.ndarray
 
@@ -92,11 +92,6 @@ class InnerSolver(ABC):
     @abstractmethod
     def gap(self):
         """The certified gap of the point checked last at the present penalty, or a bound of it."""
-
-    def model(self):
-        """Return the learners with a coefficient, and their coefficients."""
-        support = np.flatnonzero(self.gamma)
-        return self.learner[support], self.gamma[support]
 
 
 class Answer(NamedTuple):
@@ -133,7 +128,7 @@ class WorkingSet:
         smallest = SMALLEST_GAP * null_loss
         inner.set_penalty(lam)
         best_gap = inner.gap()
-        model = inner.model()
+        coef = inner.gamma.copy()
         if best_gap > wanted or lam < KEPT_DOWN_TO * self.fitted_for:
             self.fitted_for = lam
             level = float(inner.abs_corr.max())
@@ -151,7 +146,7 @@ class WorkingSet:
                 tries = 0 if progress else tries + 1
                 if gap < best_gap:
                     best_gap = gap
-                    model = inner.model()
+                    coef = inner.gamma.copy()
                 if best_gap <= wanted or interrupted() or inner.exhausted:
                     break
                 joined, crowded = self._let_join(lam)
@@ -161,7 +156,9 @@ class WorkingSet:
                     break
                 elif reached and fit_goal == goal:
                     goal = max(0.1 * goal, smallest)
-        return Answer(*model, max(best_gap, 0.0) / null_loss if null_loss > 0 else 0.0)
+        support = np.flatnonzero(coef)
+        gap = max(best_gap, 0.0) / null_loss if null_loss > 0 else 0.0
+        return Answer(inner.learner[support], coef[support], gap)
 
     def _let_join(self, level):
         """Add the learners that reach `level` to the set.
@@ -170,7 +167,7 @@ class WorkingSet:
         """
         inner = self.inner
         violators = inner.violators(level)
-        limit = max(CROWD, len(inner.model()[0])) if len(violators) > CROWD else CROWD
+        limit = max(CROWD, np.count_nonzero(inner.gamma)) if len(violators) > CROWD else CROWD
         crowded = len(violators) > limit
         if crowded:
             largest_first = np.argsort(-inner.abs_corr[violators], kind="stable")
