@@ -317,6 +317,8 @@ class Block(ABC):
 
     #: Multiplications so far, of sweeps and of steps at fixed signs; counted for dense columns.
     work = 0.0
+    #: No more turns are made after this number of them.
+    most_work = math.inf
 
     #: Maximum number of turns: each is some rounds of sweeps, then a step at fixed signs.
     turns: int
@@ -369,11 +371,16 @@ class Block(ABC):
             self.work += n_steps * len(coef)
             stuck = 0 if gap < LITTLE * best else stuck + 1
             best = min(gap, best)
-            if gap <= goal or stuck == self.patience:
+            if gap <= goal or stuck == self.patience or self.exhausted:
                 break
             if turn >= sweeps_alone:
                 self.step_at_signs(coef, penalty, goal)
         return gap
+
+    @property
+    def exhausted(self):
+        """Whether `work` has passed `most_work`."""
+        return self.work > self.most_work
 
     def step_at_signs(self, coef, penalty, goal):
         """Move `coef` (m,) to the minimiser at its present signs, as far as limits allow."""

@@ -90,20 +90,18 @@ def default_solver(objective, alphas, tol, with_products=False):
     return "homotopy" if small else "cd"
 
 
-def solved_by(solver, objective, columns, lams, tol, given):
+def solved_by(solver, objective, columns, lams, tol):
     """Solve for the penalties `lams`, largest first; return a `Solved`.
 
-    given : bool
-        Whether the user named the solver. If not, the exact path may take over from coordinate
-        descent.
+    Where coordinate descent turns out to be slow, the exact path takes over.
     """
     if objective.unpenalised is not None:
         return by_unpenalised_newton(columns, objective.unpenalised, lams, tol)
     if objective.free_intercept:
         return by_newton(columns, lams, tol, objective.free_intercept)
     solve = SOLVERS[solver]
+    if solver == "cd" and columns.problem.stored and "homotopy" in solvers_for(objective):
+        solve = by_descent_first
     if solver in ("homotopy", "cd") and fits_square(columns, len(lams), tol):
-        may_change = solver == "cd" and not given and "homotopy" in solvers_for(objective)
-        on_square = by_descent_first if may_change else solve
-        return by_square(on_square, solve, columns, lams, tol)
+        return by_square(solve, columns, lams, tol)
     return solve(columns, lams, tol)

@@ -314,6 +314,10 @@ class CoordinateDescent(InnerSolver):
         return -(-self.n_products // self.source.n_learners)
 
     @property
+    def exhausted(self):
+        return self.set.exhausted
+
+    @property
     def learner(self):
         return self.set.learner
 
@@ -421,6 +425,10 @@ class CoordinateDescent(InnerSolver):
 
 def by_descent(columns, lams, tol):
     """The Lasso of the squared loss at the penalties `lams`, largest first; return a `Solved`."""
+    return by_working_sets(descent_for(columns, lams), columns.n_learners, lams, tol)
+
+
+def descent_for(columns, lams):
+    """The `CoordinateDescent` for some penalties."""
     many = len(lams) > FEW_PENALTIES or columns.n_learners <= FEW_COLUMNS
-    inner = CoordinateDescent(columns, many)
-    return by_working_sets(inner, columns.n_learners, lams, tol)
+    return CoordinateDescent(columns, many)

@@ -198,7 +198,6 @@ def lasso_path(
         columns = objective.columns(products)
         start = objective.start(columns)
         alphas = objective.grid(columns, start, alphas, n_alphas, eps)
-        given = solver is not None
         solver = solver or default_solver(objective, alphas, tol, products is not None)
         lams = objective.lams(alphas)
         # then the constant model, with the columns without a penalty, is optimal for every penalty
@@ -208,7 +207,7 @@ def lasso_path(
                 solved = Solved.constant(len(lams), columns.n_learners)
             else:
                 objective.need_positive(alphas)
-                solved = solved_by(solver, objective, columns, lams, tol, given)
+                solved = solved_by(solver, objective, columns, lams, tol)
             cut = interrupted()
         solved = objective.with_unpenalised(columns, solved)
         solved = no_worse_than_none(solved, objective, columns, lams, tol)

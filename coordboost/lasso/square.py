@@ -49,10 +49,10 @@ def fits_square(columns, n_lams, tol):
     )
 
 
-def by_square(solve, solve_data, columns, lams, tol):
+def by_square(solve, columns, lams, tol):
     """Call ``solve(square, lams, tol)`` with square columns; return a `Solved`.
 
-    Where these are not accurate enough call ``solve_data(columns, lams, tol)``.
+    Where these are not accurate enough call ``solve(columns, lams, tol)``.
     """
     square = SquareColumns(columns)
     solved = solve(square, lams, tol)
@@ -62,7 +62,7 @@ def by_square(solve, solve_data, columns, lams, tol):
     inaccurate = (gaps > tol) | (errors > LARGEST_ERROR * tol)
     missed = np.flatnonzero(inaccurate & (lams[: len(gaps)] > 0))
     if len(missed) and len(gaps) == len(lams):
-        return mended(solved, missed, solve_data(columns, lams[missed], tol))
+        return mended(solved, missed, solve(columns, lams[missed], tol))
     return solved
 
 

@@ -4,6 +4,8 @@ import inspect
 
 import numpy as np
 import pytest
+from reference_sets import needs_compiler
+from scipy.signal import lfilter
 from test_lasso_path import table
 
 import coordboost as cb
@@ -33,6 +35,20 @@ def test_the_gap_without_a_penalty(solver):
     resid = y - path.intercepts[0] - X @ path.coefs[:, 0]
     left = resid @ resid / np.sum((y - y.mean()) ** 2)
     assert path.gaps[0] == pytest.approx(left, rel=1e-10) or path.gaps[0] < 1e-13
+
+
+@needs_compiler  # 250 columns: minutes without it
+@pytest.mark.parametrize("tol", [1e-6, 1e-10])
+def test_the_exact_path_takes_over_where_coordinate_descent_is_slow(tol):
+    """On columns that are much alike and a target of noise: also where coordinate descent was
+    named, and the table is wide.
+    """
+    rng = np.random.default_rng(0)
+    X = lfilter([1], [1, -0.95], rng.standard_normal((250, 280)), axis=1)
+    y = rng.standard_normal(250)
+    path = cb.lasso_path(X, y, solver="cd", tol=tol)
+    assert path.message == "complete"
+    assert max(path.certificate(k).witness["relative_gap"] for k in (50, 75, 99)) <= tol
 
 
 def test_an_exact_path_on_few_learners_has_one_scan():

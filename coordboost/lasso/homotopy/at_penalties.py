@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from coordboost.lasso.descent import CoordinateDescent, by_descent
+from coordboost.lasso.descent import by_descent, descent_for
 from coordboost.lasso.grid import columns_in_use
 from coordboost.lasso.homotopy.homotopy import GAP, INTERRUPTED, Homotopy
 from coordboost.lasso.penalty import squared_gap
@@ -15,8 +15,8 @@ SHARP = 1e-3
 #: Knots after which coordinate descent takes over, for each unit of the rank of the columns, and
 #: more: in measurements a path had 2.
 KNOTS, MORE_KNOTS = 8, 100
-#: Multiplications of coordinate descent, over the cube of the number of columns, that take as long
-#: as an exact path from their Gram matrix.
+#: Multiplications of coordinate descent, over the number of columns times the square of the smaller
+#: side of the table, that take as long as an exact path.
 EXACT_COST = 2.0
 
 
@@ -59,18 +59,17 @@ def by_exact_path(columns, lams, tol):
 def by_descent_first(columns, lams, tol):
     """As `by_descent`, until it has taken as long as an exact path would; then that takes over.
 
-    columns : with their Gram matrix
+    columns : stored ones
     """
-    inner = CoordinateDescent(columns, many=True)
-    budget = EXACT_COST * columns.n_learners**3
-
-    def exhausted():
-        return inner.set.work > budget
-
-    solved = by_working_sets(inner, columns.n_learners, lams, tol, exhausted)
-    n_done = len(solved.gaps)
-    if n_done == len(lams) or not exhausted():
+    smaller_side = min(columns.n_samples, columns.n_learners)
+    inner = descent_for(columns, lams)
+    inner.set.most_work = EXACT_COST * smaller_side**2 * columns.n_learners
+    solved = by_working_sets(inner, columns.n_learners, lams, tol, lambda: inner.exhausted)
+    gaps = solved.gaps
+    n_done = len(gaps) - 1 if gaps[-1] > tol else len(gaps)
+    if n_done == len(lams) or not inner.exhausted:
         return solved
+    solved = solved._replace(coefs=solved.coefs[:n_done], gaps=gaps[:n_done])
     return solved.followed_by(by_exact_path(columns, lams[n_done:], tol))
 
 
