@@ -3,6 +3,7 @@
 A ``Run`` can be resumed, replayed, saved and loaded.
 """
 
+import importlib
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator
@@ -13,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from coordboost._utils.checks import checked_names, items_of, typed
+from coordboost._utils.checks import checked_names, function, items_of, typed
 from coordboost._utils.warned import LongStepWarning, warn
 from coordboost.certificates.objectives import Certificate
 from coordboost.data import validation
@@ -368,7 +369,12 @@ class Run(StepPath):
         return RefittedRun(self)
 
     def resume(
-        self, n_steps: int, *, stop: Any = (), watch: Callable[[State], Any] | None = None
+        self,
+        n_steps: int,
+        *,
+        stop: Any = (),
+        watch: Callable[[State], Any] | None = None,
+        progress: bool = False,
     ) -> "Run":
         """A new run with `n_steps` more steps, the same as if the run had never stopped.
 
@@ -380,13 +386,29 @@ class Run(StepPath):
             As for ``solve``.
         watch : callable, optional
             As for ``solve``.
+        progress : bool, default False
+            As for ``solve``.
 
         Returns
         -------
         Run
             All steps, the earlier ones included.
         """
-        return proceed(self, n_steps, stop, watch)
+        if not validation.flag("progress", progress):
+            return proceed(self, n_steps, stop, watch)
+        n_steps = validation.whole("n_steps", n_steps)
+        if watch is not None:
+            function("watch", watch, "a function of a State")
+        # in a higher layer: loaded by name, and only when needed
+        shown = importlib.import_module("coordboost.reporting.progress")
+        with shown.bar_or_lines(self.method.name, n_steps, since=self.n_steps) as move:
+
+            def look(state):
+                move(state)
+                if watch is not None:
+                    watch(state)
+
+            return proceed(self, n_steps, stop, look)
 
     def without_data(self) -> "Run":
         """The same run without the training data, as pickles of estimators hold it.
@@ -526,6 +548,7 @@ def solve(
     rng: int | np.random.Generator | None = 0,
     stop: Any = (),
     watch: Callable[[State], Any] | None = None,
+    progress: bool = False,
     model_state: type | None = None,
     compile: bool = True,
 ) -> Run:
@@ -549,8 +572,11 @@ def solve(
         the multiples of that step number instead. Unless the rule uses the time, the step does not
         depend on the machine.
     watch : callable, optional
-        Called with a ``State`` about twenty times a second and at the end, for progress bars and
-        logs; it cannot stop the run.
+        Called with a ``State`` about twenty times a second and at the end, for logs and pictures;
+        it cannot stop the run.
+    progress : bool, default False
+        Show on stderr how many steps are made, the time left and the loss: a bar on a terminal, and
+        in a notebook that has ipywidgets; elsewhere at most ten lines. The steps are the same.
     model_state : class, optional
         For testing: how residuals and correlations are kept up to date.
         ``coordboost.engine.NaiveState`` recomputes all correlations from the data in every step.
@@ -587,7 +613,7 @@ def solve(
     array([2.68])
     """
     start = _checked_start(problem, method, rng, model_state, compile)
-    run = start.resume(n_steps, stop=stop, watch=watch)
+    run = start.resume(n_steps, stop=stop, watch=watch, progress=progress)
     if words := too_long(run):
         warn(words, LongStepWarning)
     return run

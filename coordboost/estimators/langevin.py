@@ -316,8 +316,8 @@ class LangevinGBMRegressor(Regression, _LangevinGBM):
         most OMP_NUM_THREADS. The model is the same for any number, bit for bit.
     verbose : int, default 0
         Print a line every `verbose` iterations and one at the end: the mean losses, the best
-        iteration so far on the (last) validation rows, and the seconds since the fit began. 0:
-        print nothing.
+        iteration so far on the (last) validation rows, and the seconds since the fit began. On a
+        terminal a bar below them shows the time left. 0: print nothing.
 
     Attributes
     ----------
@@ -603,8 +603,8 @@ class LangevinGBMClassifier(Classification, _LangevinGBM):
         most OMP_NUM_THREADS. The model is the same for any number, bit for bit.
     verbose : int, default 0
         Print a line every `verbose` iterations and one at the end: the mean losses, the best
-        iteration so far on the (last) validation rows, and the seconds since the fit began. 0:
-        print nothing.
+        iteration so far on the (last) validation rows, and the seconds since the fit began. On a
+        terminal a bar below them shows the time left. 0: print nothing.
     class_weight : dict or "balanced", optional
         Weight of each class, which multiplies the `sample_weight` of its rows (also of rows that
         early stopping holds out, but not of `X_val`). "balanced": all classes get the same sum of

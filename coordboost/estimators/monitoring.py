@@ -3,8 +3,10 @@ and scikit-learn's callbacks.
 """
 
 import copy
+import importlib
 import math
 import time
+from contextlib import contextmanager
 from functools import cached_property
 from typing import NamedTuple
 
@@ -337,23 +339,54 @@ class Progress:
         )
 
 
+class BarRule:
+    """A stop rule that never holds and moves a bar, some twenty times a second.
+
+    move : function of a state
+    """
+
+    clock = True
+
+    def __init__(self, move):
+        self.move = move
+
+    def __call__(self, state):
+        """Move the bar; return False, so that the run goes on."""
+        self.move(state)
+        return False
+
+
 class Monitor:
     """What watches a run, or the joint runs of several classes.
 
     sets : name -> ``FollowedLosses`` on these rows
     early : the ``EarlyStopping`` of the run, or None
     progress : the ``Progress`` of the run, or None
+    label : of the class whose model it is, None if there is one model
     """
 
-    def __init__(self, sets, early, progress):
+    def __init__(self, sets, early, progress, label=None):
         self.sets = sets
         self.early = early
         self.progress = progress
+        self.label = label
 
-    @property
-    def rules(self):
-        """The stop rules for the run, a list."""
-        return [rule for rule in (self.early, self.progress) if rule]
+    @contextmanager
+    def rules(self, method, n_iter, done, per_iteration):
+        """Yield the stop rules for the run, a list. A bar is drawn meanwhile, if progress is shown
+        and someone looks.
+
+        method : of the run; n_iter : iterations to make after step `done`
+        """
+        rules = [rule for rule in (self.early, self.progress) if rule]
+        if self.progress is None:
+            yield rules
+            return
+        # in a higher layer: loaded by name, and only when needed
+        shown = importlib.import_module("coordboost.reporting.progress")
+        title = method.name if self.label is None else f"{method.name}, class {self.label!r}"
+        with shown.bar(title, n_iter, since=done, unit=per_iteration) as move:
+            yield rules if move is None else [*rules, BarRule(move)]
 
     def finish(self, runs):
         """Score the finished runs: one, or one for each class."""

@@ -57,8 +57,11 @@ class Multinomial:
         monitor = self._monitor(followed, joint_losses(problems), began)
         callback_rule = tasks.rule(method, left[0], 1) if tasks else None
         earlier = self.runs_ if starts[0].done else None
-        stop = [*monitor.rules, *([callback_rule] if callback_rule else [])]
-        runs = solve_rounds(problems, method, left[0], rng=self._seed, stop=stop, earlier=earlier)
+        callback_rules = [callback_rule] if callback_rule else []
+        settings = {"rng": self._seed, "earlier": earlier}
+        with monitor.rules(method, left[0], starts[0].done, 1) as rules:
+            stop = [*rules, *callback_rules]
+            runs = solve_rounds(problems, method, left[0], stop=stop, **settings)
         monitor.finish(runs)
         if callback_rule:
             callback_rule.close()

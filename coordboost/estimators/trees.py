@@ -316,8 +316,9 @@ class _BaseBooster(CallbackSupportMixin, Explained, _BaseEstimator):
         monitors = self._monitors(starts, sets, began)
         for start, monitor, n_iter in zip(starts, monitors, left, strict=True):
             callback_rule = tasks.rule(start.method, n_iter, steps) if tasks else None
-            rules = [*monitor.rules, *([callback_rule] if callback_rule else [])]
-            run = start.run(n_steps - start.done, stop=rules)
+            callback_rules = [callback_rule] if callback_rule else []
+            with monitor.rules(start.method, n_iter, start.done, steps) as rules:
+                run = start.run(n_steps - start.done, stop=[*rules, *callback_rules])
             monitor.finish([run])
             if callback_rule:
                 callback_rule.close()
@@ -361,7 +362,7 @@ class _BaseBooster(CallbackSupportMixin, Explained, _BaseEstimator):
             early = EarlyStopping(last, self.n_iter_no_change, float(self.tol))
         if self.verbose:
             progress = Progress(int(self.verbose), {"train": train, **followed}, began, label)
-        return Monitor(followed, early, progress)
+        return Monitor(followed, early, progress, label)
 
     def _keep(self, runs, monitors):
         """Keep the runs, and the best iteration of each."""
@@ -1134,8 +1135,8 @@ class RandomizedGBMRegressor(StagedPredictions, Regression, _RandomizedGBM):
         most OMP_NUM_THREADS. The model is the same for any number, bit for bit.
     verbose : int, default 0
         Print a line every `verbose` iterations and one at the end: the mean losses, the best
-        iteration so far on the (last) validation rows, and the seconds since the fit began. 0:
-        print nothing.
+        iteration so far on the (last) validation rows, and the seconds since the fit began. On a
+        terminal a bar below them shows the time left. 0: print nothing.
 
     Attributes
     ----------
@@ -1295,8 +1296,8 @@ class RandomizedGBMClassifier(StagedProbabilities, Multinomial, Classification, 
         most OMP_NUM_THREADS. The model is the same for any number, bit for bit.
     verbose : int, default 0
         Print a line every `verbose` iterations and one at the end: the mean losses, the best
-        iteration so far on the (last) validation rows, and the seconds since the fit began. 0:
-        print nothing.
+        iteration so far on the (last) validation rows, and the seconds since the fit began. On a
+        terminal a bar below them shows the time left. 0: print nothing.
     class_weight : dict or "balanced", optional
         Weight of each class, which multiplies the `sample_weight` of its rows (also of rows that
         early stopping holds out, but not of `X_val`). "balanced": all classes get the same sum of
@@ -1527,8 +1528,8 @@ class AcceleratedGBMRegressor(StagedPredictions, Regression, _AcceleratedGBM):
         most OMP_NUM_THREADS. The model is the same for any number, bit for bit.
     verbose : int, default 0
         Print a line every `verbose` iterations and one at the end: the mean losses, the best
-        iteration so far on the (last) validation rows, and the seconds since the fit began. 0:
-        print nothing.
+        iteration so far on the (last) validation rows, and the seconds since the fit began. On a
+        terminal a bar below them shows the time left. 0: print nothing.
 
     Attributes
     ----------
@@ -1666,8 +1667,8 @@ class AcceleratedGBMClassifier(StagedProbabilities, Classification, _Accelerated
         most OMP_NUM_THREADS. The model is the same for any number, bit for bit.
     verbose : int, default 0
         Print a line every `verbose` iterations and one at the end: the mean losses, the best
-        iteration so far on the (last) validation rows, and the seconds since the fit began. 0:
-        print nothing.
+        iteration so far on the (last) validation rows, and the seconds since the fit began. On a
+        terminal a bar below them shows the time left. 0: print nothing.
     class_weight : dict or "balanced", optional
         Weight of each class, which multiplies the `sample_weight` of its rows (also of rows that
         early stopping holds out, but not of `X_val`). "balanced": all classes get the same sum of
@@ -1869,8 +1870,8 @@ class RegularizedGBMRegressor(StagedPredictions, Regression, _RegularizedGBM):
         most OMP_NUM_THREADS. The model is the same for any number, bit for bit.
     verbose : int, default 0
         Print a line every `verbose` iterations and one at the end: the mean losses, the best
-        iteration so far on the (last) validation rows, and the seconds since the fit began. 0:
-        print nothing.
+        iteration so far on the (last) validation rows, and the seconds since the fit began. On a
+        terminal a bar below them shows the time left. 0: print nothing.
 
     Attributes
     ----------
@@ -2012,8 +2013,8 @@ class RegularizedGBMClassifier(StagedProbabilities, Classification, _Regularized
         most OMP_NUM_THREADS. The model is the same for any number, bit for bit.
     verbose : int, default 0
         Print a line every `verbose` iterations and one at the end: the mean losses, the best
-        iteration so far on the (last) validation rows, and the seconds since the fit began. 0:
-        print nothing.
+        iteration so far on the (last) validation rows, and the seconds since the fit began. On a
+        terminal a bar below them shows the time left. 0: print nothing.
     class_weight : dict or "balanced", optional
         Weight of each class, which multiplies the `sample_weight` of its rows (also of rows that
         early stopping holds out, but not of `X_val`). "balanced": all classes get the same sum of

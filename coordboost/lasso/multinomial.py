@@ -11,6 +11,7 @@ coordinate descent*, Section 4 (glmnet's ``type.multinomial = "ungrouped"``); th
 the certificate are ours.
 """
 
+import importlib
 import math
 from dataclasses import dataclass, replace
 from typing import Any
@@ -97,6 +98,10 @@ class MultinomialPath:
             f"MultinomialPath({len(self.alphas)} alphas, {len(self.classes)} classes, relative "
             f"gaps <= {largest:.1e}{ended})"
         )
+
+    def _repr_html_(self):
+        # in a higher layer: loaded by name, and only when needed
+        return importlib.import_module("coordboost.reporting.pages.cell").notebook_cell(self)
 
     @property
     def n_points(self) -> int:

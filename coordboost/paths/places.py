@@ -433,6 +433,10 @@ class PathLike:
         displays = importlib.import_module("coordboost.reporting.plots.displays")
         return displays.ProfileDisplay.from_path(self, ax=ax, **options)
 
+    def _repr_html_(self):
+        # what a notebook shows is in a higher layer, too
+        return importlib.import_module("coordboost.reporting.pages.cell").notebook_cell(self)
+
     def _names(self):
         problem = self.problem
         return list(problem.column_names if problem.countable else problem.feature_names)

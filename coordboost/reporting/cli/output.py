@@ -4,7 +4,6 @@ import errno
 import io
 import json
 import sys
-import time
 from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
 
 import click
@@ -58,20 +57,10 @@ def progress(label, n_steps, *, quiet, since=0):
     if quiet or not sys.stderr.isatty():
         yield None
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+    from coordboost.reporting.progress import bar
 
-    columns = (
-        "{task.description}",
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        "{task.fields[gap]}",
-    )
-    gap_of = Gap()
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(label, total=n_steps, gap="")
-        yield lambda state: bar.update(task, completed=state.k - since, gap=gap_of(state))
+    with bar(label, n_steps, since=since, remark=gap_as_text) as move:
+        yield move
 
 
 @contextmanager
@@ -89,29 +78,12 @@ def doing(label, *, quiet):
         yield lambda now: status.update(f"{label}: {now}")
 
 
-class Gap:
-    """The certified gap of a state as text.
+def gap_as_text(state):
+    """Return the certified gap of a state, as "gap 3.1 %" of the loss of the constant model."""
+    from coordboost.reporting import report
 
-    It is recomputed so rarely that it takes at most a twentieth of the time.
-    """
-
-    def __init__(self):
-        self.due, self.words = 0.0, ""
-
-    def __call__(self, state):
-        """Return the text, as "gap 3.1 %", relative to the loss of the constant model.
-
-        The previous one if that is recent enough.
-        """
-        began = time.perf_counter()
-        if began >= self.due:
-            from coordboost.reporting import report
-
-            gap = report.gap_of(state)
-            self.words = "" if gap is None else f"gap {100 * gap:.2g} %"
-            now = time.perf_counter()
-            self.due = now + 20 * (now - began)
-        return self.words
+    gap = report.gap_of(state)
+    return "" if gap is None else f"gap {100 * gap:.2g} %"
 
 
 def show(rows, text, files, as_json):
