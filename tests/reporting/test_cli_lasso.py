@@ -144,3 +144,32 @@ def test_wrong_options_are_refused(folder, words, code, sentence):
 def test_odd_outcomes_get_a_hint(folder):
     assert "All coefficients are 0" in said("lasso t.csv --alpha 1e6")["text"][-1]
     assert "try --eps 0.09" in " ".join(said("lasso t.csv --cv --eps 0.9 --n-alphas 3")["text"])
+
+
+@pytest.mark.parametrize("words", ["--cv", "--alpha 0.05", "--alpha 99"])
+def test_the_path_is_drawn_with_the_model_marked(folder, words, monkeypatch):
+    """Against alpha, with a line at the alpha of the model, which is a point of the path."""
+    drawn = []
+    from_path = cb.plots.ProfileDisplay.from_path
+
+    def keep(*args, **options):
+        drawn.append(from_path(*args, **options))
+        return drawn[-1]
+
+    monkeypatch.setattr(cb.plots.ProfileDisplay, "from_path", keep)
+    made = said(f"lasso t.csv {words} --n-alphas 12 --plot path.pdf --out .")
+    assert Path("path.pdf").read_bytes().startswith(b"%PDF") and "path.pdf" in made["files"]
+    display = drawn[-1]
+    alpha = made["rows"][0]["alpha"]
+    assert display.against == "alpha"
+    assert display.numbers["alpha"][display.model] == pytest.approx(alpha, rel=1e-12)
+    line = next(line for line in display.ax_.lines if line.get_label() == "the model")
+    assert line.get_xdata()[0] == pytest.approx(alpha, rel=1e-12)
+    assert len(display.coefs) == (12 if words == "--cv" else 13)
+
+
+def test_a_picture_of_no_known_kind_is_refused_before_the_fit(folder):
+    result = call("lasso t.csv --cv --plot path.xyz")
+    assert result.exit_code == 2
+    assert "path.xyz must end with one of" in result.stderr and ".pdf" in result.stderr
+    assert not Path("coordboost-out").exists()

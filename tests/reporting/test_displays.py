@@ -216,3 +216,14 @@ test_what_is_refused = refusals(
         "statement must be one of 'Theorem 3.1 (i)'",
     ),
 )
+
+
+def test_a_point_of_a_path_is_marked():
+    display = MADE.grid.plot(model=3, against="alpha", ax=Figure().subplots())
+    line = next(line for line in display.ax_.lines if line.get_label() == "the model")
+    assert line.get_xdata()[0] == MADE.grid.alphas[3]
+    marked = MADE.run.plot(model=299, against="step", ax=Figure().subplots())
+    assert abs(marked.x_[marked.model] - 299) <= 2
+    for wrong in (20, -1, 1.5):
+        with pytest.raises(ValueError, match="model must be"):
+            MADE.grid.plot(model=wrong, ax=Figure().subplots())

@@ -149,3 +149,47 @@ def test_what_has_no_page_is_refused(ask, sentence):
     model = quick(cb.LSBoostRegressor).fit(X, Y)
     with pytest.raises(ValueError, match=sentence):
         ask(model)
+
+
+PATHS = {
+    "lasso": lambda: cb.lasso_path(X, Y, n_alphas=30),
+    "relaxed": lambda: cb.lasso_path(X, Y, n_alphas=5).relaxed(0.5),
+    "elastic net": lambda: cb.lasso_path(X, Y, n_alphas=5, l1_ratio=0.5),
+    "logistic": lambda: cb.lasso_path(
+        X, np.where(np.median(Y) < Y, 1, -1), loss=cb.losses.Logistic(), n_alphas=5
+    ),
+    "exact": lambda: cb.exact_path(X, Y),
+}
+
+
+@pytest.mark.parametrize("name", PATHS)
+def test_a_path_has_a_page(name, tmp_path):
+    path = PATHS[name]()
+    page = cb.html_report(path, tmp_path / "path.html")
+    text = words(page)
+    assert (tmp_path / "path.html").read_text(encoding="utf-8") == page
+    assert f"<title>{type(path).__name__}: 80 rows, 4 columns</title>" in page
+    assert 'aria-label="Coefficients along the path"' in page
+    assert "nan" not in text and "undefined" not in text
+    numbers = path.profile()[0]
+    last = np.count_nonzero(path.coef_at(step=path.n_points - 1))
+    end = f"{numbers['alpha'][-1]:.5g} {numbers['l1'][-1]:.5g} {last} "
+    assert end + f"{100 * numbers['deviance'][-1]:.4g} %" in text
+    middle = path.certificate_at(cb.lasso.PathPoint(step=0))
+    assert f"{middle.lower:.8g} {middle.upper:.8g}" in text
+
+
+def test_a_path_has_no_rows_and_no_folds_of_its_own():
+    path = PATHS["exact"]()
+    for given in ({"X": X, "y": Y}, {"cross_validation": 3}):
+        with pytest.raises(ValueError, match="a path is shown as it is"):
+            cb.html_report(path, **given)
+
+
+def test_a_lasso_chosen_by_cross_validation_shows_choice_path_and_certificate():
+    model = cb.CertifiedLassoCV(n_alphas=12).fit(X, Y)
+    page = cb.html_report(model)
+    assert {"Losses", "Path", "Coefficients", "Certificate"} <= set(
+        re.findall(r">(\w+)</h2>", page)
+    )
+    assert f"alpha {model.alpha_:.6g}" in words(page) and "The line marks the model" in words(page)

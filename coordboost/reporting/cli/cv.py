@@ -4,7 +4,7 @@ penalty.
 
 import click
 
-from coordboost.reporting.cli.fit import draw, drawn_summary, hints
+from coordboost.reporting.cli.fit import draw, drawn_summary, hints, picture_file
 from coordboost.reporting.cli.options import (
     CHOOSE,
     COLUMNS,
@@ -18,6 +18,7 @@ from coordboost.reporting.cli.options import (
     WITH_CATEGORIES,
     Command,
     MethodCommand,
+    file_option,
     learners_of,
     loss_option,
     method_of,
@@ -185,7 +186,13 @@ def _choice(found, k, choose, place, values, further):
     help="Penalise columns of standard deviation 1, as glmnet does, or columns as they are, as "
     "scikit-learn.",
 )
-@with_options(FOLDER, JSON)
+@with_options(
+    file_option(
+        "--plot", "Draw the path, with the model marked, to a file: .pdf, .svg, .png and others."
+    ),
+    FOLDER,
+    JSON,
+)
 def lasso(
     file,
     target,
@@ -198,6 +205,7 @@ def lasso(
     n_alphas,
     eps,
     scale,
+    plot,
     out,
     as_json,
     **given,
@@ -213,7 +221,7 @@ def lasso(
     Examples:
       coordboost lasso table.csv --target price --cv
       coordboost lasso table.csv --target price --cv --choose one-se --loss poisson
-      coordboost lasso table.csv --target price --alpha 0.1
+      coordboost lasso table.csv --target price --alpha 0.1 --plot path.pdf
     """  # noqa: D301
     from coordboost._utils.interrupt import uncut
     from coordboost.certificates.objectives import outwards
@@ -226,6 +234,7 @@ def lasso(
         raise click.UsageError(
             "give --alpha X for one penalty, or --cv to choose it on rows held out."
         )
+    picture = None if plot is None else picture_file(plot)
     problem, table = problem_of(file, target, loss, taken(given))
     out.mkdir(parents=True, exist_ok=True)
 
@@ -252,6 +261,13 @@ def lasso(
         k, errors, text = _chosen_penalty(found[0], path, choose, eps, files[1:])
     else:
         path = path_of(problem, alphas=[alpha])
+    if picture is not None:
+        whole = path
+        if not choosing:
+            ends = path_of(problem, n_alphas=n_alphas, eps=eps).alphas
+            whole = path_of(problem, alphas=sorted({*ends.tolist(), alpha}, reverse=True))
+        _draw_path(picture, whole, float(path.alphas[k]))
+        files.append(picture)
     alpha = float(path.alphas[k])
     coef = path.coefs[:, k]
     certificate = path.certificate(k)
@@ -297,8 +313,15 @@ def _chosen_penalty(found, path, choose, eps, pictures):
         words=f"alpha (penalty of the mean loss, {path.penalty_units})",
         title="Lasso",
     )
-    draw(pictures[1], path.plot)
+    _draw_path(pictures[1], path, alphas[k])
     return k, errors, text
+
+
+def _draw_path(file, path, alpha):
+    """Draw a path against alpha to a file; a line marks the model at `alpha`, one of its own."""
+    k = path.alphas.tolist().index(alpha)
+    title = f"Lasso, alpha = {alpha:.4g}: {(path.coefs[:, k] != 0).sum()} columns"
+    draw(file, path.plot, against="alpha", model=k, title=title)
 
 
 def _lasso_row(path, k, certificate):

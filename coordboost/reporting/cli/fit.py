@@ -248,6 +248,19 @@ def draw(file, plot, *args, **options):
     write_figure(file, figure)
 
 
+def picture_file(file):
+    """Return `file`, or refuse it at once if its ending is that of no picture."""
+    from matplotlib.figure import Figure
+
+    kinds = Figure().canvas.get_supported_filetypes()
+    if file.suffix[1:].lower() not in kinds:
+        raise click.BadParameter(
+            f"{file.name} must end with one of {', '.join('.' + kind for kind in sorted(kinds))}.",
+            param_hint="'--plot'",
+        )
+    return file
+
+
 def hints(run, steps, row):
     """Return sentences on what is unusual about a run with a budget of `steps` steps, and why its
     row has no gap.

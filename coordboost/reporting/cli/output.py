@@ -94,9 +94,11 @@ def show(rows, text, files, as_json):
     from coordboost.reporting import report
 
     found = {"rows": rows, "text": text, "files": [str(file) for file in files]}
-    written = (
-        [f"Written to {files[0].parent}: {', '.join(file.name for file in files)}"] if files else []
-    )
+    written = []
+    if files:
+        home = files[0].parent
+        names = [file.name if file.parent == home else str(file) for file in files]
+        written = [f"Written to {home}: {', '.join(names)}"]
     answer(found, [report.table(rows), *text, *written], as_json)
 
 

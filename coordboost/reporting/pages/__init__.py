@@ -1,5 +1,5 @@
 """A self-contained HTML page about a run: data, method, path, certificate, bounds, how to cite, how
-to reproduce; no network, no rows.
+to reproduce; no network, no rows. Pages of estimators and of Lasso paths are made in ``estimator``.
 
 This file computes the content. ``page.html.jinja`` has the text and the layout,
 ``coordboost.reporting.plots`` draws the plots.
@@ -24,6 +24,7 @@ from coordboost.engine.result import spaced
 from coordboost.engine.storage.archive import write_text
 from coordboost.engine.storage.model import RunModel, model_of
 from coordboost.model_selection.validate import MEAN_LOSS, CrossValidation
+from coordboost.paths.places import PiecewiseLinear
 from coordboost.reporting import report
 from coordboost.reporting.pages.command import command, for_shell_if_needed
 from coordboost.reporting.pages.judged import of_run, parts_of, target_of
@@ -57,12 +58,14 @@ def html_report(
     X: Any = None,
     y: Any = None,
 ) -> Page:
-    """Make a self-contained HTML page about a run, as ``coordboost report`` does, or an estimator.
+    """Make a self-contained HTML page about a run, as ``coordboost report`` does, an estimator, or
+    a path.
 
     Parameters
     ----------
-    run : Run or estimator
-        A run over the columns of a table, trees or stumps; or a fitted estimator of the package.
+    run : Run, estimator or path
+        A run over the columns of a table, trees or stumps; a fitted estimator of the package; or
+        what ``lasso_path`` or ``exact_path`` returns.
     out : path, optional
         File to write, in UTF-8; an existing file is replaced.
     run_file : str, default "the.run"
@@ -83,9 +86,10 @@ def html_report(
     Raises
     ------
     ValueError
-        If `run` is neither a run nor a fitted estimator, has learners other than columns, trees and
-        stumps, or a user-defined loss; if `out` is a folder; if `cross_validation` has fewer points
-        than the run or another measure than the mean loss; or if `X` and `y` do not fit.
+        If `run` is neither a run nor a fitted estimator nor a path, has learners other than
+        columns, trees and stumps, or a user-defined loss; if `out` is a folder; if
+        `cross_validation` has fewer points than the run or another measure than the mean loss; or
+        if `X` and `y` do not fit.
 
     Notes
     -----
@@ -112,6 +116,15 @@ def html_report(
         from coordboost.reporting.pages.estimator import shown_of_estimator
 
         return _written("model.html.jinja", shown_of_estimator(run, X, y), out)
+    if isinstance(run, PiecewiseLinear):
+        if any(given is not None for given in (cross_validation, X, y)):
+            raise ValueError(
+                "cross_validation is for a run, X and y are for an estimator, such as "
+                "CertifiedLassoCV: a path is shown as it is."
+            )
+        from coordboost.reporting.pages.estimator import shown_of_path
+
+        return _written("model.html.jinja", shown_of_path(run), out)
     checked_run(run)
     if X is not None or y is not None:
         raise ValueError("X and y are for an estimator: a run is shown on the rows of its fit.")

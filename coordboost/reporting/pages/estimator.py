@@ -1,4 +1,4 @@
-"""What a page shows of a fitted estimator, with trees, columns or rules."""
+"""What a page shows of a fitted estimator, with trees, columns or rules, or of a Lasso path."""
 
 import sys
 
@@ -12,6 +12,7 @@ from coordboost.engine.storage.model import model_with
 from coordboost.estimators.rules import _BaseRules
 from coordboost.estimators.trees import _BaseBooster
 from coordboost.lasso.multinomial import MultinomialPath
+from coordboost.paths.places import PathPoint
 from coordboost.reporting.pages.judged import (
     JudgedRows,
     draw_losses,
@@ -21,8 +22,8 @@ from coordboost.reporting.pages.judged import (
 )
 from coordboost.reporting.pages.pictures import picture_of
 
-#: Coefficients in a table at most.
-ROWS = 50
+#: Coefficients in a table at most, and points of a path.
+ROWS, POINTS = 50, 20
 
 
 def shown_of_estimator(model, X, y):
@@ -30,8 +31,6 @@ def shown_of_estimator(model, X, y):
 
     X, y : rows that the fit has not seen, or None
     """
-    import scipy
-
     if not type(model).__module__.startswith("coordboost."):
         raise ValueError(
             f"html_report takes a run or an estimator of coordboost, got {shown(model)}."
@@ -54,9 +53,8 @@ def shown_of_estimator(model, X, y):
         for name, value in model.get_params(deep=False).items()
         if repr(value) != repr(type(model)().get_params(deep=False)[name])
     }
-    version = sys.modules["coordboost"].__version__
-    python = sys.version.split()[0]
     variables |= {
+        "points": [],
         "title": f"{type(model).__name__}: {variables['facts'][0][1]} rows, "
         f"{model.n_features_in_} columns",
         "scores": [] if rows is None else scores_of(rows),
@@ -66,11 +64,96 @@ def shown_of_estimator(model, X, y):
         "judged": judgement(rows),
         "settings": [(name, shown(value)) for name, value in changed.items()]
         or [("all parameters", "default")],
+        **_versions(),
+    }
+    return variables | {"heads": _heads(variables)}
+
+
+def _versions():
+    """Return what names the version of the package, and those of the libraries."""
+    import scipy
+
+    version = sys.modules["coordboost"].__version__
+    python = sys.version.split()[0]
+    return {
         "version": version,
         "versions": f"coordboost {version}, Python {python}, NumPy {np.__version__}, SciPy "
         f"{scipy.__version__}",
     }
+
+
+def shown_of_path(path):
+    """Return the variables of the template for a path of penalties, a dict.
+
+    *Cost*: a scan for the certificate of each of some 20 points.
+    """
+    problem = path.problem
+    numbers = path.profile()[0]
+    n_points = len(numbers["step"])
+    coefs = [path.coef_at(step=k) for k in range(n_points)]
+    n_used = [np.count_nonzero(coef) for coef in coefs]
+    at = np.unique(np.round(np.linspace(0, n_points - 1, POINTS)).astype(int))
+    facts = [
+        ("rows of the fit", f"{problem.n_samples:,}"),
+        ("columns", f"{len(problem.column_names):,}"),
+        ("points of the path", f"{n_points:,}"),
+        ("alpha", f"{numbers['alpha'][0]:.6g} to {numbers['alpha'][-1]:.6g}"),
+        ("the penalty is of", path.penalty_units),
+        ("columns in use at the end", f"{n_used[-1]:,}"),
+        ("ended", path.message),
+    ]
+    given = {"solver": "solver", "l1_ratio": "l1_ratio", "gamma": "gamma", "kind": "kind"}
+    settings = [
+        (word, str(getattr(path, name))) for name, word in given.items() if hasattr(path, name)
+    ]
+    name = f"at alpha = {numbers['alpha'][-1]:.6g}, the last"
+    variables = {
+        "title": f"{type(path).__name__}: {problem.n_samples:,} rows, "
+        f"{len(problem.column_names):,} columns",
+        "facts": facts,
+        "scores": [],
+        "where": "",
+        "curve": None,
+        "caption": "",
+        "parts": None,
+        "judged": {"predictions": None},
+        "path": picture_of(lambda ax: path.plot(ax=ax), 4.5),
+        "points": [
+            (
+                f"{numbers['alpha'][k]:.5g}",
+                f"{numbers['l1'][k]:.5g}",
+                n_used[k],
+                f"{100 * numbers['deviance'][k]:.4g} %",
+            )
+            for k in at
+        ],
+        "models": [_coefficients(problem, coefs[-1], path.intercept_at(step=n_points - 1), name)],
+        "certificates": _certificates_along(path, at, numbers["alpha"]),
+        "settings": settings,
+        "rules": [],
+        "over": "",
+        "drawn": "standardised columns",
+        "source": None,
+        **_versions(),
+    }
     return variables | {"heads": _heads(variables)}
+
+
+def _certificates_along(path, at, alphas):
+    """Return the intervals at the points `at` of a path, rows of a table."""
+    if not path.problem.has_data:
+        return []
+    found = [path.certificate_at(PathPoint(step=int(k))) for k in at if alphas[k] > 0]
+    total = path.problem.start_loss
+    return [
+        (
+            f"alpha = {certificate.target.lam / path.problem.total_weight:.5g}",
+            f"{certificate.lower:.8g}",
+            f"{certificate.upper:.8g}",
+            f"{certificate.gap / total:.2g}" if total else "",
+        )
+        for certificate in found
+    ]
 
 
 def _heads(variables):
@@ -83,6 +166,7 @@ def _heads(variables):
         "Predictions": (parts or variables["judged"])["predictions"],
         "Partial dependence": parts and parts["dependences"],
         "Path": variables["path"],
+        "Points": variables["points"],
         "Coefficients": variables["models"],
         "Rules": variables["rules"],
         "Certificate": variables["certificates"],

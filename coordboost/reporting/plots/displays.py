@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from coordboost._utils.checks import shown
+from coordboost.data.validation import whole
 from coordboost.paths.places import PathLike
 from coordboost.reporting.plots.drawing import (
     LOOKS,
@@ -139,6 +140,7 @@ class ProfileDisplay(ColumnsDisplay):
         n_labels: int | None = None,
         knots: bool | None = None,
         title: str = "",
+        model: int | None = None,
         ax: Any = None,
         **options: Any,
     ) -> Self:
@@ -159,6 +161,9 @@ class ProfileDisplay(ColumnsDisplay):
         knots : bool, optional
             Dots at the knots; default for exact paths with up to 60 of them.
         title : str
+        model : int, optional
+            Number of a point of the path, such as a chosen alpha, that is marked by a line. A run
+            with more than 200 steps has fewer points in the picture: the next one is marked.
         ax : matplotlib Axes, optional
             Names that `ax` already has, from another path, are not repeated.
         **options
@@ -169,7 +174,16 @@ class ProfileDisplay(ColumnsDisplay):
         -------
         ProfileDisplay
         """
-        return cls._of(path, against, units, n_labels, knots, title).plot(ax, **options)
+        display = cls._of(path, against, units, n_labels, knots, title)
+        if model is not None:
+            last = int(display.numbers["step"][-1])
+            if whole("model", model) > last:
+                raise ValueError(
+                    "model must be the number of a point of the path, from 0 to "
+                    f"{last}, got {model}."
+                )
+            display._mark(model)
+        return display.plot(ax, **options)
 
     #: A run is a path.
     from_run = from_path
@@ -216,9 +230,12 @@ class ProfileDisplay(ColumnsDisplay):
             The display, drawn.
         """
         display = cls._of(estimator.path_, against, units, n_labels, knots, title)
-        steps = np.asarray(display.numbers["step"])
-        display.model = int(np.argmin(np.abs(steps - estimator.place_.step)))
+        display._mark(estimator.place_.step)
         return display.plot(ax, **options)
+
+    def _mark(self, step):
+        """Mark the point of the path with this number, or the one drawn that is next to it."""
+        self.model = int(np.argmin(np.abs(np.asarray(self.numbers["step"]) - step)))
 
     @classmethod
     def _of(cls, path, against, units, n_labels, knots, title):
