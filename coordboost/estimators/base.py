@@ -30,7 +30,9 @@ from coordboost._utils.interrupt import uncut
 from coordboost._utils.kinds import checked_piece
 from coordboost.data.frames import by_index, is_frame, listed, refuse_times
 from coordboost.data.validation import collected, known_part, of_moderate_size, sound, vector
+from coordboost.estimators.on_dask import lazily, score_of_parts
 from coordboost.estimators.other_names import check_arguments, no_parameter, own_names
+from coordboost.learners.stores.daskarray import is_lazy
 from coordboost.losses.base import Loss, link_of, on_scale_of_y
 from coordboost.losses.standard import Logistic, Squared
 
@@ -494,6 +496,7 @@ class Regression(RegressorMixin):
         return coefs[0], float(intercepts[0])
 
     @checked_call
+    @lazily
     def predict(self, X, *, offset=None):
         """Predictions for the rows of X, (n_samples,).
 
@@ -507,6 +510,8 @@ class Regression(RegressorMixin):
 
         `offset` (n_samples,) : the known part of them, as in `fit`.
         """
+        if is_lazy(X):
+            return score_of_parts(self, X, y, sample_weight, offset)
         from sklearn.metrics import r2_score
 
         sample_weight = by_index("sample_weight", sample_weight, X)
@@ -600,6 +605,7 @@ class Classification(ClassifierMixin):
         return coefs.reshape(-1, coefs.shape[-1]), intercepts.ravel()
 
     @checked_call
+    @lazily
     def decision_function(self, X, *, offset=None):
         """The raw score of the second class, (n_samples,).
 
@@ -611,6 +617,7 @@ class Classification(ClassifierMixin):
         return raw[:, 0] if raw.shape[1] == 1 else raw
 
     @checked_call
+    @lazily
     def predict_proba(self, X, *, offset=None):
         """The probability of each class, (n_samples, n_classes).
 
@@ -619,6 +626,7 @@ class Classification(ClassifierMixin):
         return self._probabilities(with_offset(self._raw_predict(X), offset, X))
 
     @checked_call
+    @lazily
     def predict(self, X, *, offset=None):
         """The most probable class of each row, (n_samples,).
 
@@ -632,6 +640,8 @@ class Classification(ClassifierMixin):
 
         `offset` (n_samples,) : the known part of the scores, as in `fit`.
         """
+        if is_lazy(X):
+            return score_of_parts(self, X, y, sample_weight, offset)
         from sklearn.metrics import accuracy_score
 
         sample_weight = by_index("sample_weight", sample_weight, X)

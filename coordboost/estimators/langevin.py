@@ -12,6 +12,7 @@ from scipy import stats
 from coordboost._utils.checks import few, not_negative, positive, real, shown
 from coordboost.data import validation
 from coordboost.estimators.base import Classification, Regression, checked_call
+from coordboost.estimators.on_dask import lazily
 from coordboost.estimators.trees import RandomizedGBMRegressor, _BaseBooster
 from coordboost.methods.named import sglb
 from coordboost.theory.langevin import regime
@@ -730,17 +731,20 @@ class LangevinGBMClassifier(Classification, _LangevinGBM):
         return np.stack([self._probabilities(raw) for raw in self._members(self._bin(X))])
 
     @checked_call
+    @lazily
     def predict_proba(self, X):
         """The probability of each class, (n_samples, n_classes): the mean over the members."""
         return self._member_probabilities(X).mean(axis=0)
 
     @checked_call
+    @lazily
     def predict(self, X):
         """The most probable class of each row, (n_samples,)."""
         best = self.predict_proba(X).argmax(axis=1)
         return self.classes_[best]
 
     @checked_call
+    @lazily
     def decision_function(self, X):
         """The log odds of the second class, (n_samples,).
 

@@ -37,6 +37,8 @@ from coordboost.data.frames import (
     refuse_words,
 )
 from coordboost.data.problem import Problem
+from coordboost.data.reduced import Reduced, fits_reduced, short_table_of
+from coordboost.data.row_parts import RowParts
 from coordboost.engine.result import Status
 from coordboost.estimators.base import (
     _BaseEstimator,
@@ -44,6 +46,7 @@ from coordboost.estimators.base import (
     check_offset,
     check_one_model,
     check_seed,
+    check_target,
     check_weights,
     in_float64,
     in_memory,
@@ -54,7 +57,10 @@ from coordboost.estimators.base import (
 )
 from coordboost.estimators.coef_table import coef_table
 from coordboost.estimators.contributions import Explained
+from coordboost.estimators.on_dask import check_columns_of
 from coordboost.estimators.other_names import no_parameter
+from coordboost.learners.stores.daskarray import is_lazy
+from coordboost.losses.standard import Squared
 from coordboost.model_selection.folds import Folds
 from coordboost.model_selection.splits import folds_of, pairs_of
 from coordboost.model_selection.validate import (
@@ -80,6 +86,8 @@ class _BaseLinear(Explained, _BaseEstimator):
     #: Whether its paths are computed from a Gram matrix: folds can derive theirs from that of all
     #: rows.
     _by_gram = False
+    #: Whether its paths of the squared loss depend on the moments of the columns alone.
+    _by_moments = True
 
     def _check_parameters(self):
         """Refuse values that are invalid for any data."""
@@ -117,7 +125,30 @@ class _BaseLinear(Explained, _BaseEstimator):
         ConstantColumnWarning
             If all columns of X are constant; the model is then a constant.
         """
+        if self._reduces(X):
+            return self._fit(*self._short_rows(X, y, sample_weight, offset))
         return self._fit(*rows_with_weight(*self._rows(X, y, sample_weight, offset)))
+
+    def _reduces(self, X):
+        """Whether X is a table of Dask that a short table can stand for."""
+        return (
+            self._by_moments
+            and is_lazy(X)
+            and fits_reduced(X)
+            and isinstance(self._get_loss(), Squared)
+        )
+
+    def _short_rows(self, X, y, sample_weight, offset, cv=None, seed=0):
+        """The short table of a table of Dask, its target and weights, no offset, and its folds."""
+        self._check_parameters()
+        if y is None:
+            check_target(self, X, y, numeric=True)
+        table = RowParts(X)
+        if table.names is not None:
+            refuse_repeated_names(X)
+        check_columns_of(self, X, table, reset=True)
+        short = short_table_of(X, y, sample_weight, offset, cv=cv, seed=seed)
+        return short, short.y, short.weight, None, short.folds
 
     def _rows(self, X, y, sample_weight, offset):
         """Check the parameters and the data; return rows, targets, weights and offset."""
@@ -418,11 +449,32 @@ class CrossValidated:
         ValueError
             For invalid input; the message says what was expected and what was given.
         """
+        if self._reduces(X):
+            return self._fit_by_moments(X, y, sample_weight, offset, groups, params)
         split_params = self._split_params(sample_weight, groups, params)
         X, y, weight, offset = self._rows(X, y, sample_weight, offset)
         folds = self._folds(X, y, weight, split_params) if self.rule in RULES else None
         self._seen = []
         return self._fit(*rows_with_weight(X, y, weight, offset), folds)
+
+    def _fit_by_moments(self, X, y, sample_weight, offset, groups, params):
+        """Fit a table of Dask: one pass gives the moments of all folds."""
+        if self.scoring is not None or groups is not None or params:
+            raise ValueError(
+                "scoring, groups and arguments of splitters need single rows, and of a table of "
+                "Dask only sums are known: leave them out (cv may be pairs of arrays of rows), or "
+                "pass X.compute()."
+            )
+        folds = self.rule in RULES
+        if not folds and getattr(self, "adaptive", None) is not None:
+            raise ValueError(
+                f"adaptive with rule={self.rule!r} needs rows held out for its first fit: of a "
+                "table of Dask take rule='best' or 'one_se', or pass X.compute()."
+            )
+        cv = (5 if self.cv is None else self.cv) if folds else None
+        rows = self._short_rows(X, y, sample_weight, offset, cv, check_seed(self.random_state))
+        self._seen = []
+        return self._fit(*rows)
 
     def _split_params(self, sample_weight, groups, params):
         """Return the arguments of the splitter besides X and y, a dict."""
@@ -498,6 +550,7 @@ class CrossValidated:
     def _choose(self, X, y, weight, offset, folds):
         """Return the path and the point that the rule chooses among the points of all paths."""
         problem = self._problem(X, y, weight, offset)
+        X = X.X if isinstance(X, Reduced) else X
         if folds is None:
             paths = [path for path, _ in self._paths(problem)]
             curves = [self._criterion(path, X, y, weight, offset) for path in paths]

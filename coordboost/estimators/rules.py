@@ -21,6 +21,7 @@ class _BaseRules(_BaseLinear):
     """Abstract base: the path of the Lasso over all rules, and the model at its end."""
 
     fit_intercept = True
+    _by_moments = False
 
     def __init__(
         self,
