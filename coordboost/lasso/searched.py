@@ -103,6 +103,10 @@ class FoundColumns:
         if self.root is not None:
             out *= self.root
 
+    def norm_bound(self, learners):
+        """The norm of the columns."""
+        return 1.0
+
     def scan(self, resid):
         """The correlations of the learners found so far, (n_learners,)."""
         return self.bank.correlations(self._weighted(resid), range(self.n_learners))
