@@ -127,13 +127,20 @@ def without_bound(loss, X, y, free):
 
 @dataclass(frozen=True)
 class MultinomialObjective:
-    """sum_i weight_i (log sum_k exp f_ik - f_{i, label_i}) + sum_kj l1_j |w_kj|, f = X w' + b."""
+    """sum_i weight_i (log sum_k exp f_ik - f_{i, label_i}) + sum_kj l_j |w_kj| + q_j w_kj^2 / 2.
+
+    Here f = base + X w' + b, lower_j <= w_kj <= upper_j, l is `l1` and q `ridge`.
+    """
 
     X: np.ndarray
     label: np.ndarray
     weight: np.ndarray
     l1: np.ndarray
     intercept: bool
+    ridge: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    base: np.ndarray
 
     @property
     def scale(self):
@@ -141,14 +148,16 @@ class MultinomialObjective:
         return float(self.weight.sum() * np.log(self.label.max() + 1))
 
     def infeasible(self, coef):
-        """There are no limits."""
-        return False
+        """Whether a coefficient is outside its limits."""
+        unit = 1e-12 * (1 + abs(coef))
+        return bool((np.maximum(self.lower - coef, coef - self.upper) > unit).any())
 
     def value(self, coef, intercept):
         """The objective at coefficients (n_classes, p) and intercepts (n_classes,)."""
-        f = self.X @ coef.T + intercept
+        f = self.base + self.X @ coef.T + intercept
         losses = np.logaddexp.reduce(f, axis=1) - f[np.arange(len(f)), self.label]
-        return self.weight @ losses + (abs(coef) @ self.l1).sum()
+        penalty = (abs(coef) @ self.l1 + coef**2 @ self.ridge / 2).sum()
+        return self.weight @ losses + penalty
 
     def optimum(self):
         """The optimum found by cvxpy, or slightly more."""
@@ -158,12 +167,16 @@ class MultinomialObjective:
         n_classes = self.label.max() + 1
         w = cp.Variable((n_classes, self.X.shape[1]))
         b = cp.Variable(n_classes) if self.intercept else np.zeros(n_classes)
-        f = self.X @ w.T + np.ones((len(self.X), 1)) @ cp.reshape(b, (1, n_classes), order="C")
+        shifts = np.ones((len(self.X), 1)) @ cp.reshape(b, (1, n_classes), order="C")
+        f = self.base + self.X @ w.T + shifts
         own = cp.sum(cp.multiply(np.eye(n_classes)[self.label], f), axis=1)
         loss = (self.weight / unit) @ (cp.log_sum_exp(f, axis=1) - own)
-        penalty = cp.sum(cp.abs(w) @ (self.l1 / unit))
-        problem = cp.Problem(cp.Minimize(loss + penalty))
+        penalty = cp.sum(cp.abs(w) @ (self.l1 / unit) + cp.square(w) @ (self.ridge / unit) / 2)
+        low, high = (np.flatnonzero(np.isfinite(end)) for end in (self.lower, self.upper))
+        limits = [w[:, j] >= self.lower[j] for j in low] + [w[:, j] <= self.upper[j] for j in high]
+        problem = cp.Problem(cp.Minimize(loss + penalty), limits)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             problem.solve(solver=cp.CLARABEL)
-        return self.value(w.value, b.value if self.intercept else b)
+        coef = np.clip(w.value, self.lower, self.upper)
+        return self.value(coef, b.value if self.intercept else b)

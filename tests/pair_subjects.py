@@ -382,29 +382,33 @@ class JointAnswer:
 
 def joint(settings, table):
     """Fit `multinomial_path`; return it and the answers at its alphas."""
-    names = ("penalty_factor", "tol", "unit_columns", "fit_intercept", "n_alphas", "eps")
-    given = {name: settings[name] for name in names}
+    settings = dict(settings)
+    offsets = settings.pop("offsets")
     kept = np.ones(table.n, bool) if table.weight is None else table.weight > 0
     table = table.rows(np.flatnonzero(kept))
-    path, _ = quietly(
-        lambda: cb.lasso.multinomial_path(table.X, table.y, sample_weight=table.weight, **given)
-    )
+    label = table.y.astype(int)
+    n_classes = label.max() + 1
+    base = np.zeros((table.n, n_classes))
+    if offsets:
+        base = np.cos(1.0 + np.outer(label, np.arange(n_classes)))
+    given = {"offset": base if offsets else None, "sample_weight": table.weight}
+    path, _ = quietly(lambda: cb.lasso.multinomial_path(table.X, table.y, **given, **settings))
     weight = np.ones(table.n) if table.weight is None else table.weight
     norms = np.ones(table.p)
     if settings["unit_columns"]:
         norms = deviations(table, settings["fit_intercept"]) * np.sqrt(weight.sum())
-    factor = settings["penalty_factor"]
-    factor = np.ones(table.p) if factor is None else factor
+    share = settings["l1_ratio"]
+    free = settings["fit_intercept"]
     answers = []
     for k, alpha in enumerate(path.alphas):
         place = cb.lasso.PathPoint(step=k)
-        l1 = alpha * weight.sum() * factor * norms
-        label = table.y.astype(int)
-        free = settings["fit_intercept"]
-        objective = MultinomialObjective(table.X, label, weight, l1, free)
+        of_one = linear_objective(table, "Logistic", settings, alpha, share, norms)
+        penalty = of_one.l1, free, of_one.ridge, of_one.lower, of_one.upper
+        objective = MultinomialObjective(table.X, label, weight, *penalty, base)
         certificate = path.certificate_at(place)
         interval = certificate.lower, certificate.upper
-        start = objective.value(0 * path.coef_at(k), np.log(np.bincount(label, weight)))
+        zero = 0 * path.coef_at(k)
+        start = objective.value(zero, np.log(np.bincount(label, weight)) * free)
         reached = settings["tol"] * start if path.message == "complete" else np.inf
         answers.append(
             JointAnswer(objective, path.coef_at(k), path.intercept_at(k), interval, reached)
@@ -415,12 +419,17 @@ def joint(settings, table):
 def joint_subjects():
     """The multinomial path."""
     factors = {
-        "penalty_factor": [None, FACTORS],
+        "penalty_factor": [None, FACTORS, LEFT_OUT],
+        "lower_limits": [None, LOWER],
+        "upper_limits": [None, UPPER],
+        "positive": [False, True],
+        "l1_ratio": [1.0, 0.4, 0.0],
         "tol": [1e-4, 1e-8],
         "unit_columns": [True, False],
         "fit_intercept": [True, False],
         "n_alphas": [2],
         "eps": [0.2, 0.02],
+        "offsets": [False, True],
     }
     yield Subject(
         "multinomial_path",
@@ -429,6 +438,7 @@ def joint_subjects():
         LINEAR,
         lambda settings: "classes",
         (False,),
+        allowed=accepted,
         loss="multinomial",
     )
 

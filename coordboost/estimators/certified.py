@@ -6,24 +6,21 @@ from dataclasses import replace
 from functools import cache, partial
 
 import numpy as np
-from scipy.special import softmax
 
 from coordboost._utils.checks import number_of, positive, real, shown
 from coordboost.data import validation
 from coordboost.estimators.base import (
     Classification,
     Regression,
-    check_one_model,
     check_seed,
 )
+from coordboost.estimators.joint_lasso import JointAtOnePenalty, JointOnGrid
 from coordboost.estimators.linear import CrossValidated, _BaseLinear
 from coordboost.lasso.adaptive import adaptive_factors
 from coordboost.lasso.inputs import ROUNDED, as_factors
-from coordboost.lasso.multinomial import multinomial_path
 from coordboost.lasso.path import lasso_path
-from coordboost.losses.standard import Logistic, Poisson
+from coordboost.losses.standard import Poisson
 from coordboost.model_selection.splits import folds_of
-from coordboost.paths.places import PathPoint
 
 #: A column is constant if its standard deviation is below this fraction of its root mean square:
 #: the rest is rounding.
@@ -516,7 +513,7 @@ class CertifiedLassoCV(Regression, PenaltyGrid):
         A list with the one ``certificate_``.
     cross_validation_ : CrossValidation
         Losses on held-out rows at all points of the path, or of all paths compared. For classifiers
-        with three classes or more: a list, one for each class.
+        with one model for each class: a list.
     criterion_ : ndarray of shape (n_points,)
         Value of AIC, BIC or Cp at every point of the path; smaller is better. Only if `rule` is one
         of them; then there is no ``cross_validation_``.
@@ -798,7 +795,7 @@ class CertifiedElasticNetCV(Regression, PenaltyGrid):
         A list with the one ``certificate_``.
     cross_validation_ : CrossValidation
         Losses on held-out rows at all points of the path, or of all paths compared. For classifiers
-        with three classes or more: a list, one for each class.
+        with one model for each class: a list.
     criterion_ : ndarray of shape (n_points,)
         Value of AIC, BIC or Cp at every point of the path; smaller is better. Only if `rule` is one
         of them; then there is no ``cross_validation_``.
@@ -872,7 +869,7 @@ class CertifiedElasticNetCV(Regression, PenaltyGrid):
         self.noise_variance = noise_variance
 
 
-class CertifiedLassoClassifier(Classification, OnePenalty):
+class CertifiedLassoClassifier(JointAtOnePenalty, Classification, OnePenalty):
     """The Lasso for classification, with an interval around its optimum.
 
     Three classes or more are one-vs-rest: one model for each class, and probabilities are
@@ -914,8 +911,7 @@ class CertifiedLassoClassifier(Classification, OnePenalty):
     multinomial : bool, default False
         True: multinomial logistic regression for three classes or more, see ``multinomial_path``:
         the penalty is summed over the classes, as in glmnet with ``type.multinomial="ungrouped"``
-        and in scikit-learn's ``LogisticRegression``. With two classes it is the same as False. Not
-        with `l1_ratio` < 1, limits or `positive`.
+        and in scikit-learn's ``LogisticRegression``. With two classes it is the same as False.
     class_weight : dict or "balanced", optional
         Weight of each class, which multiplies the `sample_weight` of its rows, in the fit and in
         losses on held-out rows. "balanced": all classes get the same sum of weights, and the sum
@@ -1000,59 +996,13 @@ class CertifiedLassoClassifier(Classification, OnePenalty):
         self.multinomial = multinomial
         self.class_weight = class_weight
 
-    def _check_parameters(self):
-        super()._check_parameters()
-        if validation.flag("multinomial", self.multinomial) and not isinstance(
-            self._get_loss(), Logistic
-        ):
-            raise ValueError(
-                f"multinomial=True is for Logistic(), got loss={shown(self.loss)}: leave one of "
-                "them out."
-            )
-        if self.multinomial and not (
-            self.l1_ratio == 1
-            and self.lower_limits is self.upper_limits is None
-            and not self.positive
-        ):
-            raise ValueError(
-                "multinomial=True is the Lasso without limits: leave out l1_ratio, lower_limits, "
-                "upper_limits and positive."
-            )
 
-    @property
-    def _joint(self):
-        return bool(self.multinomial) and len(self.classes_) > 2
-
-    def _encode(self, y, complete=True):
-        targets = super()._encode(y, complete)
-        return [y] if self._joint else targets
-
-    def _choose(self, X, y, weight, offset, folds):
-        if not self._joint:
-            return super()._choose(X, y, weight, offset, folds)
-        if offset is not None:
-            check_one_model(len(self.classes_))
-        problem = self._problem(X, np.where(y == 0, 1.0, -1.0), weight, None)
-        path = multinomial_path(
-            problem,
-            y,
-            [float(self.alpha)],
-            tol=self.tol,
-            penalty_factor=self._factors(problem),
-            unit_columns=False,
-            fit_intercept=self.fit_intercept,
-        )
-        return path, PathPoint(step=0)
-
-    def _probabilities(self, raw):
-        return softmax(raw, axis=1) if self._joint else super()._probabilities(raw)
-
-
-class CertifiedLassoClassifierCV(Classification, PenaltyGrid):
+class CertifiedLassoClassifierCV(JointOnGrid, Classification, PenaltyGrid):
     """The Lasso for classification; the penalty of each class chosen by cross-validation.
 
     Three classes or more are one-vs-rest: one model for each class, and probabilities are
-    normalised to sum to 1.
+    normalised to sum to 1. With `multinomial` they are one model, with one penalty and one
+    certificate.
 
     Parameters
     ----------
@@ -1116,6 +1066,10 @@ class CertifiedLassoClassifierCV(Classification, PenaltyGrid):
         Number of threads; the result does not depend on it.
     random_state : int or RandomState instance, default 0
         Seed of the assignment to folds, for an int `cv`.
+    multinomial : bool, default False
+        True: multinomial logistic regression for three classes or more, see ``multinomial_path``:
+        the penalty is summed over the classes, as in glmnet with ``type.multinomial="ungrouped"``
+        and in scikit-learn's ``LogisticRegression``. With two classes it is the same as False.
     class_weight : dict or "balanced", optional
         Weight of each class, which multiplies the `sample_weight` of its rows, in the fit and in
         losses on held-out rows. "balanced": all classes get the same sum of weights, and the sum
@@ -1143,7 +1097,8 @@ class CertifiedLassoClassifierCV(Classification, PenaltyGrid):
         The fitted path: with ``CV`` in the name of the estimator over all `alphas`, otherwise one
         point, the model at `alpha`. With one path for each class: see ``paths_``.
     paths_ : list
-        The paths: one, or one for each class if there are three or more.
+        The paths: one, or one for each class if there are three or more (one in all with
+        `multinomial=True`).
     place_ : PathPoint
         The model's point on the path.
     places_ : list of PathPoint
@@ -1156,7 +1111,7 @@ class CertifiedLassoClassifierCV(Classification, PenaltyGrid):
         One for each of ``paths_``.
     cross_validation_ : CrossValidation
         Losses on held-out rows at all points of the path, or of all paths compared. For classifiers
-        with three classes or more: a list, one for each class.
+        with one model for each class: a list.
     criterion_ : ndarray of shape (n_points,)
         Value of AIC, BIC or Cp at every point of the path; smaller is better. Only if `rule` is one
         of them; then there is no ``cross_validation_``.
@@ -1205,6 +1160,7 @@ class CertifiedLassoClassifierCV(Classification, PenaltyGrid):
         scoring=None,
         n_jobs=None,
         random_state=0,
+        multinomial=False,
         class_weight=None,
         adaptive=None,
     ):
@@ -1229,6 +1185,7 @@ class CertifiedLassoClassifierCV(Classification, PenaltyGrid):
         )
         self.l1_ratio = l1_ratio
         self.loss = loss
+        self.multinomial = multinomial
         self.class_weight = class_weight
 
 
@@ -1433,7 +1390,7 @@ class CertifiedPoissonRegressorCV(CountRegression, PenaltyGrid):
         A list with the one ``certificate_``.
     cross_validation_ : CrossValidation
         Losses on held-out rows at all points of the path, or of all paths compared. For classifiers
-        with three classes or more: a list, one for each class.
+        with one model for each class: a list.
     criterion_ : ndarray of shape (n_points,)
         Value of AIC, BIC or Cp at every point of the path; smaller is better. Only if `rule` is one
         of them; then there is no ``cross_validation_``.

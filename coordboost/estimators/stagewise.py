@@ -209,7 +209,7 @@ class LSBoostRegressorCV(CrossValidated, Regression, _LSBoost):
         A list with the one ``certificate_``.
     cross_validation_ : CrossValidation
         Losses on held-out rows at all points of the path, or of all paths compared. For classifiers
-        with three classes or more: a list, one for each class.
+        with one model for each class: a list.
     criterion_ : ndarray of shape (n_points,)
         Value of AIC, BIC or Cp at every point of the path; smaller is better. Only if `rule` is one
         of them; then there is no ``cross_validation_``.
@@ -413,7 +413,7 @@ class ForwardStagewiseRegressorCV(CrossValidated, Regression, _ForwardStagewise)
         A list with the one ``certificate_``.
     cross_validation_ : CrossValidation
         Losses on held-out rows at all points of the path, or of all paths compared. For classifiers
-        with three classes or more: a list, one for each class.
+        with one model for each class: a list.
     criterion_ : ndarray of shape (n_points,)
         Value of AIC, BIC or Cp at every point of the path; smaller is better. Only if `rule` is one
         of them; then there is no ``cross_validation_``.
@@ -646,7 +646,7 @@ class RegularizedForwardStagewiseRegressorCV(CrossValidated, Regression, _Forwar
         A list with the one ``certificate_``.
     cross_validation_ : CrossValidation
         Losses on held-out rows at all points of the path, or of all paths compared. For classifiers
-        with three classes or more: a list, one for each class.
+        with one model for each class: a list.
     criterion_ : ndarray of shape (n_points,)
         Value of AIC, BIC or Cp at every point of the path; smaller is better. Only if `rule` is one
         of them; then there is no ``cross_validation_``.
@@ -901,7 +901,7 @@ class ForwardStagewiseClassifierCV(CrossValidated, Classification, _ForwardStage
         One for each of ``paths_``.
     cross_validation_ : CrossValidation
         Losses on held-out rows at all points of the path, or of all paths compared. For classifiers
-        with three classes or more: a list, one for each class.
+        with one model for each class: a list.
     criterion_ : ndarray of shape (n_points,)
         Value of AIC, BIC or Cp at every point of the path; smaller is better. Only if `rule` is one
         of them; then there is no ``cross_validation_``.

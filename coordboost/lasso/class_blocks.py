@@ -11,27 +11,26 @@ coordinate descent*, Section 4; blocks of whole classes are ours.
 """
 
 import math
+from functools import partial
 
 import numpy as np
 import scipy.sparse
-from scipy.special import softmax
 
+from coordboost._numba import compiled
 from coordboost._utils.interrupt import interruptible
 from coordboost.lasso.classes import EPS, ClassSolution, Models
 from coordboost.lasso.columns import ScaledColumns
 from coordboost.lasso.newton import FreeNewton, Newton
-from coordboost.lasso.penalty import Penalty, convex_gap
+from coordboost.lasso.penalty import duality_gap
 from coordboost.lasso.workingset import WorkingSet
 from coordboost.losses.multinomial import offsets_beside
 
 #: ROUNDS: maximum number of passes over the classes for one penalty; FEW: the same after a larger
 #: penalty did not reach the tolerance. IDLE: the descent ends after this many passes in a row in
-#: which the gap falls by less than a hundredth. SHIFTS: maximum number of Newton steps for the
-#: intercepts.
+#: which the gap falls by less than a hundredth.
 ROUNDS = 500
 FEW = 50
 IDLE = 20
-SHIFTS = 30
 #: Each class is solved until its own gap is this part of the joint one over the number of classes.
 PART = 0.1
 
@@ -84,11 +83,11 @@ class BlockDescent:
         self.n_passes = 0
         self.most_passes = ROUNDS
         kind = FreeNewton if task.free else Newton
-        cost = Penalty.plain(self.columns.n_learners)
         self.inner = []
         for k in range(len(task.start)):
-            block = ScaledColumns(self._block(k), self.columns.scale, cost, weighted=False)
-            inner = kind(block, _block_gap)
+            scale, penalty = self.columns.scale, self.columns.penalty
+            block = ScaledColumns(self._block(k), scale, penalty, weighted=False)
+            inner = kind(block, partial(_block_gap, penalty))
             inner.null_loss = task.null
             self.inner.append(inner)
         self.sets = [WorkingSet(inner) for inner in self.inner]
@@ -102,24 +101,15 @@ class BlockDescent:
             if len(support):
                 inner.add(support)
                 inner.gamma[:] = gammas[k, support]
-            self.pred[k] = self.columns.combine(gammas[k]) + solution.shifts[-1, k]
+            shift = solution.shifts[-1, k] + self.task.offset[k]
+            self.pred[k] = self.columns.combine(gammas[k]) + shift
 
     def _block(self, k):
         """The logistic problem of class k, the others fixed."""
         return self.columns.problem.replace(
-            y=np.where(self.task.label == k, 1.0, -1.0), base=offsets_beside(self.pred)[k]
+            y=np.where(self.task.label == k, 1.0, -1.0),
+            base=offsets_beside(self.pred)[k] + self.task.offset[k],
         )
-
-    def _settle(self):
-        """Move `pred` to the best intercepts: the weighted residuals then sum to 0."""
-        weight = self.task.weight
-        for _ in range(SHIFTS):
-            p = softmax(self.pred, axis=0)
-            slope = np.bincount(self.task.label, weight, len(p)) - p @ weight
-            if np.abs(slope).max() <= 4 * EPS * weight.sum():
-                break
-            hessian = np.diag(p @ weight) - (p * weight) @ p.T
-            self.pred = self.pred + np.linalg.lstsq(hessian, slope, rcond=1e-12)[0][:, None]
 
     def bounds(self, lam):
         """Lower and upper bound of the optimal objective, moved out by their rounding.
@@ -128,11 +118,13 @@ class BlockDescent:
         """
         task = self.task
         if task.free:
-            self._settle()
+            self.pred = task.settled(self.pred)
         self.n_scans += len(self.pred)
         l1 = np.array([[np.abs(inner.gamma).sum() for inner in self.inner]])
         n_nonzero = np.array([[np.count_nonzero(inner.gamma) for inner in self.inner]])
-        models = Models(self.pred[None], l1, n_nonzero)
+        ridge = self.columns.penalty.ridge
+        squares = np.array([[ridge[inner.learner] @ inner.gamma**2 / 2 for inner in self.inner]])
+        models = Models(self.pred[None], l1, n_nonzero, squares)
         lower, upper, rounding = task.bounds(np.array([lam]), models)
         self.rounding = float(rounding[0])
         return float(lower[0]), float(upper[0])
@@ -160,9 +152,10 @@ class BlockDescent:
                 break
             self.n_passes += 1
             for k, (inner, working_set) in enumerate(zip(self.inner, self.sets, strict=True)):
-                inner.go_on(self._block(k), self.pred[k].copy())
+                known = self.task.offset[k]
+                inner.go_on(self._block(k), self.pred[k] - known)
                 working_set.solve(lam, max(PART * gap / len(self.inner), EPS))
-                self.pred[k] = inner.pred
+                self.pred[k] = inner.pred + known
         return *self._model(), (lower, upper)
 
     def _model(self):
@@ -173,19 +166,17 @@ class BlockDescent:
         if not self.task.free:
             return gammas, np.zeros(len(gammas))
         fits = np.array([self.columns.combine(gamma) for gamma in gammas])
-        return gammas, np.average(self.pred - fits, axis=1, weights=self.task.weight)
+        shifts = self.pred - self.task.offset - fits
+        return gammas, np.average(shifts, axis=1, weights=self.task.weight)
 
 
-def _block_gap(lam, gamma, pred, loss, resid, corr):
+def _block_gap(penalty, lam, gamma, pred, loss, resid, corr):
     """The gap of one class, the others fixed.
 
     It only decides when to go on to the next class: the certificate is joint.
     """
-    return convex_gap(
-        loss,
-        float(gamma @ corr),
-        float(np.abs(gamma).sum()),
-        float(np.abs(corr).max(initial=0.0)),
-        lam,
-        0.0,
-    )
+    cost = penalty.at(lam, np.arange(len(gamma)))
+    neg_grad = cost.neg_grad(corr, gamma)
+    loss = loss + cost.ridge_cost(gamma)
+    along = float(gamma @ neg_grad)
+    return compiled(duality_gap)(gamma, neg_grad, loss, 0.0, along, *cost.kernel_args)

@@ -13,7 +13,6 @@ from coordboost._numba import kernel, verb
 from coordboost.lasso.classes import ClassSolution
 from coordboost.lasso.newton_path import NewtonPath
 from coordboost.lasso.path_columns import PathColumns, path_columns
-from coordboost.lasso.penalty import Penalty
 from coordboost.losses.multinomial import (
     laplacian_factor,
     solve_laplacian,
@@ -24,6 +23,9 @@ from coordboost.losses.multinomial import (
 #: Most steps in a row that hardly lower the gap: at small penalties many do, and block descent is
 #: slower still.
 PATIENCE = 60
+
+#: The fields of a penalty that are those of its learners.
+PER_LEARNER = ("ridge", "lower", "upper")
 
 scan = verb("scan")
 correlations = verb("correlations")
@@ -133,19 +135,22 @@ def by_class_path(task, lams, tol):
     """The multinomial Lasso of a `ClassProblem` at the penalties `lams`, largest first.
 
     Return a `ClassSolution`, of the first penalties only where rounding or the size of the models
-    ends the compiled path; and whether it was interrupted. None where learners are not stored.
+    ends the compiled path; and whether it was interrupted. None where learners are not stored, and
+    for ridge alone.
     """
     table = path_columns(task.columns)
-    if table is None:
+    penalty = task.columns.penalty
+    if table is None or penalty.lam == 0:
         return None, False
     n_classes = len(task.start)
     n_learners = task.columns.n_learners
-    n_coefs = n_classes * n_learners
     path = NewtonPath(
         task.form,
         ClassColumns(table, n_learners, n_classes),
-        Penalty.plain(n_coefs),
-        np.repeat(task.start, len(task.label)),
+        penalty._replace(
+            **{name: np.tile(getattr(penalty, name), n_classes) for name in PER_LEARNER}
+        ),
+        task.constant().ravel(),
         task.null,
         0.0,
         lams,

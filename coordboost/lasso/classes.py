@@ -1,13 +1,16 @@
 r"""The Lasso of the multinomial loss on scaled columns: what both of its solvers share.
 
 Minimised is the sum over samples of :math:`w_i (\log \sum_k e^{f_{ki}} - f_{y_i i})` plus lam
-times the l1 norms of the coefficients of all classes.
+times the l1 norms of the coefficients of all classes, and a quadratic penalty of these, within
+limits. Predictions may have a known part, the offset.
 
 The certificate is joint. Let P be the probabilities and Y the classes as rows of 0 and 1; at the
 best intercepts the rows of w (Y - P) sum to 0. With t at most 1, and so small that no learner has a
 correlation above lam with a row of t w (Y - P), the weighted entropy of Y - t (Y - P), summed over
 the samples, is a lower end: the conjugate of the log of the sum of exponentials is minus the
-entropy.
+entropy. Where there are quadratic terms and limits any t gives a lower end, less the conjugate of
+the penalty: see ``certificates/dual.py``. With an offset o it is less :math:`t w \langle Y - P, o
+\rangle`.
 """
 
 import math
@@ -15,13 +18,17 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse
-from scipy.special import xlogy
+from scipy.special import softmax, xlogy
 
 from coordboost._numba import compiled
-from coordboost.certificates.objectives import rounding_part
-from coordboost.losses.multinomial import ClassForm, evaluate_models
+from coordboost.certificates.dual import best_multiple
+from coordboost.certificates.objectives import penalty_conjugate, rounding_part
+from coordboost.losses.multinomial import ClassForm, evaluate_models, multinomial_losses
 
 EPS = float(np.finfo(float).eps)
+#: SHIFTS, HALVINGS: most Newton steps for the intercepts, and most halvings of one; ROUNDED: a rise
+#: of the loss that may be rounding.
+SHIFTS, HALVINGS, ROUNDED = 30, 40, 1e-13
 #: Most numbers of the predictions, or of the columns, that are held at a time.
 BLOCK = 4_000_000
 
@@ -58,11 +65,13 @@ class Models(NamedTuple):
 
     pred : (m, n_classes, n_samples), the predictions, intercepts included
     l1, n_nonzero : (m, n_classes), the norms of the coefficients, and how many are not 0
+    squares : (m, n_classes), their quadratic penalty at lam = 1
     """
 
     pred: np.ndarray
     l1: np.ndarray
     n_nonzero: np.ndarray
+    squares: np.ndarray
 
 
 class ClassProblem:
@@ -76,22 +85,27 @@ class ClassProblem:
 
     Parameters
     ----------
-    columns : ScaledColumns, not weighted
+    columns : ScaledColumns, not weighted, with their penalty
     label : ndarray, (n_samples,)
         The classes 0, 1, ...
     frequency : ndarray, (n_classes,)
         The share of each class in the weights.
     free : bool
+    offset : ndarray, (n_classes, n_samples), optional
+        The known part of the predictions.
     """
 
-    def __init__(self, columns, label, frequency, free):
+    def __init__(self, columns, label, frequency, free, offset=None):
         self.columns = columns
         self.weight = columns.problem.weight
         self.form = ClassForm(label, self.weight, len(frequency))
         self.free = free
+        self.offset = np.zeros((len(frequency), 1)) if offset is None else offset
         problem = columns.problem
         self.empty = problem.n_learners == 1 and not problem.gather([0]).any()
         self.start = np.log(frequency) if free else np.zeros(len(frequency))
+        if free and offset is not None:
+            self.start = self.settled(self.constant())[:, 0] - offset[:, 0]
         self.null = float(self._evaluated(self.constant()[None])[1][0])
 
     @property
@@ -101,7 +115,29 @@ class ClassProblem:
 
     def constant(self):
         """The predictions of the constant model, (n_classes, n_samples)."""
-        return np.repeat(self.start[:, None], len(self.label), axis=1)
+        return np.repeat(self.start[:, None], len(self.label), axis=1) + self.offset
+
+    def settled(self, pred):
+        """The predictions with the best intercepts: the weighted residuals of each class then sum
+        to 0.
+        """
+        weight = self.weight
+        loss = multinomial_losses(pred, self.label) @ weight
+        for _ in range(SHIFTS):
+            p = softmax(pred, axis=0)
+            slope = np.bincount(self.label, weight, len(p)) - p @ weight
+            if np.abs(slope).max() <= 4 * EPS * weight.sum():
+                break
+            hessian = np.diag(p @ weight) - (p * weight) @ p.T
+            step = np.linalg.lstsq(hessian, slope, rcond=1e-12)[0][:, None]
+            before = loss
+            for share in 0.5 ** np.arange(HALVINGS):
+                trial = pred + share * step
+                loss = multinomial_losses(trial, self.label) @ weight
+                if loss <= before * (1 + ROUNDED):
+                    break
+            pred = trial
+        return pred
 
     def largest(self):
         """The smallest penalty at which all coefficients are 0. *Cost*: a scan for each class."""
@@ -126,7 +162,8 @@ class ClassProblem:
 
         *Cost*: a scan for each class.
         """
-        return max(float(np.abs(self.columns.scan(row)).max()) for row in resid)
+        columns = self.columns
+        return max(float(columns.penalty.size(columns.scan(row)).max()) for row in resid)
 
     def _doubt(self, away, n_nonzero):
         """Bound of the rounding in a correlation, (m, n_classes)."""
@@ -151,25 +188,72 @@ class ClassProblem:
         m, n_classes, n_samples = resid.shape
         away = resid / np.where(weight > 0, weight, 1.0)
         doubt = self._doubt(away, models.n_nonzero)
-        largest = doubt.max(axis=1)
-        if level is None:
-            largest += [self._level(rows) for rows in resid]
-        elif not self.empty:  # both predictions have roundings, and are centred
-            largest += level + largest + 2 * off
         relative = 2 * EPS * math.sqrt(n_samples)
         # a loss is a difference of numbers up to this
         sizes = 2 * np.abs(models.pred).max(axis=1) + math.log(n_classes)
         rounding = (doubt * models.l1).sum(axis=1) + relative * (sizes @ weight)
-        upper = losses + lams * models.l1.sum(axis=1) + rounding
-        scale = np.minimum(1.0, np.divide(lams, largest, out=np.ones(m), where=largest > 0))
+        l1 = self.columns.penalty.lam * models.l1.sum(axis=1)
+        upper = losses + lams * (l1 + models.squares.sum(axis=1)) + rounding
+        if self.plain:
+            largest = doubt.max(axis=1)
+            if level is None:
+                largest += [self._level(rows) for rows in resid]
+            elif not self.empty:  # both predictions have roundings, and are centred
+                largest += level + largest + 2 * off
+            scale = np.minimum(1.0, np.divide(lams, largest, out=np.ones(m), where=largest > 0))
+            lower, feasible = self._dual_values(away, scale)
+        else:
+            points = zip(lams, models.pred, resid, losses, away, doubt.max(axis=1), strict=True)
+            ends = [self._best_dual_value(*point) for point in points]
+            lower, feasible = map(np.array, zip(*ends, strict=True))
+        sizes = upper + np.abs(lower) + (np.abs(away) * np.abs(self.offset)).sum(axis=1) @ weight
+        of_ends = np.where(feasible, relative * sizes, 0.0)
+        return np.maximum(lower - of_ends, 0.0), upper, rounding + of_ends
+
+    def _dual_values(self, away, scale):
+        """The dual values without a penalty at multiples (m,) of the residuals, and whether each is
+        a dual point: else the intercepts are far from the best ones.
+        """
         dual = -scale[:, None, None] * away
-        dual[:, self.label, np.arange(n_samples)] += 1.0
-        # without a dual point the intercepts are far from the best ones
+        dual[:, self.label, np.arange(len(self.label))] += 1.0
         feasible = dual.min(axis=(1, 2)) > -8 * EPS
         dual = np.maximum(dual, 0.0)
-        lower = np.where(feasible, -(xlogy(dual, dual).sum(axis=1) @ weight), 0.0)
-        of_ends = np.where(feasible, relative * (lower + upper), 0.0)
-        return lower - of_ends, upper, rounding + of_ends
+        of_offset = scale * ((away * self.offset).sum(axis=1) @ self.weight)
+        values = -(xlogy(dual, dual).sum(axis=1) @ self.weight) - of_offset
+        return np.where(feasible, values, 0.0), feasible
+
+    def _best_dual_value(self, lam, pred, resid, loss, away, doubt):
+        """A lower end where the penalty has quadratic terms or limits, and whether there is one.
+
+        *Cost*: a scan for each class.
+        """
+        penalty = self.columns.penalty.at(lam, np.arange(self.columns.n_learners))
+        n_classes = len(resid)
+        corr = np.array([self.columns.scan(row) for row in resid])
+        size = (np.abs(corr) + doubt).ravel()
+        either = np.maximum(penalty.upper, -penalty.lower)
+        limit = np.where(np.abs(corr) <= doubt, either, penalty.upper)
+        limit = np.where(corr < -doubt, -penalty.lower, limit).ravel()
+        price = np.full(len(size), penalty.lam)
+        ridge = np.tile(penalty.ridge, n_classes)
+        along = float((resid * (pred - self.offset)).sum())
+        own = away[self.label, np.arange(len(self.label))]
+        square = float(self.weight @ (own / np.maximum(1.0 - own, EPS)))
+        best = 0.0
+        known = False
+        for multiples in ((loss + along, 0.0, 1.0), (along + square, square, 1.0)):
+            scale = compiled(best_multiple)(*multiples, price, ridge, size, limit)
+            (value,), (feasible,) = self._dual_values(away[None], np.array([scale]))
+            if feasible:
+                known = True
+                best = max(best, value - penalty_conjugate(price, ridge, scale * size, limit))
+        return best, known
+
+    @property
+    def plain(self):
+        """Whether the penalty is the l1 norm alone, without limits."""
+        penalty = self.columns.penalty
+        return not (penalty.has_ridge or penalty.limited)
 
     def bounds_of(self, lams, gammas, shifts, level):
         """Lower and upper bounds of the optimal objective at models of a path, (m, 2).
@@ -189,9 +273,10 @@ class ClassProblem:
             these = slice(first, first + at_a_time)
             rows = gammas[first * n_classes : (first + at_a_time) * n_classes]
             models = self._models(rows, shifts[these])
-            lower, upper, _ = self.bounds(lams[these], models, level[these])
+            own_level = level[these] if self.plain else None
+            lower, upper, _ = self.bounds(lams[these], models, own_level)
             ends.append(np.column_stack([lower, upper]))
-        return np.vstack(ends)
+        return np.vstack(ends) if ends else np.zeros((0, 2))
 
     def _models(self, gammas, shifts):
         shape = shifts.shape
@@ -205,7 +290,8 @@ class ClassProblem:
             self.columns.gather(some, block)
             fits += gammas[:, some] @ block
         return Models(
-            fits.reshape(*shape, n_samples) + shifts[..., None],
+            fits.reshape(*shape, n_samples) + shifts[..., None] + self.offset,
             np.asarray(abs(gammas).sum(axis=1)).reshape(shape),
             np.diff(gammas.indptr).reshape(shape),
+            (gammas.power(2) @ self.columns.penalty.ridge).reshape(shape) / 2,
         )

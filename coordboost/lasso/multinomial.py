@@ -3,7 +3,8 @@ r"""The Lasso of multinomial logistic regression on a grid of penalties.
 Each has a certified duality gap.
 
 Minimised is :math:`\frac{1}{n} \sum_i (\log \sum_k e^{f_{ik}} - f_{i y_i}) + \alpha \sum_{jk} p_j
-|W_{jk}|`, with the predictions :math:`f_{ik} = b_k + x_i W_k`. `multinomial_path` reads from top to
+(\rho |W_{jk}| + (1 - \rho) W_{jk}^2 / 2)`, with the predictions :math:`f_{ik} = o_{ik} + b_k + x_i
+W_k`, within limits of the coefficients. `multinomial_path` reads from top to
 bottom: the checked problem, its scaled columns, the penalties, the solvers, the models.
 
 Source: Friedman, Hastie, Tibshirani, *Regularization paths for generalized linear models via
@@ -22,22 +23,26 @@ from numpy.typing import ArrayLike
 from scipy.special import softmax
 
 from coordboost._numba.threads import one_thread
-from coordboost._utils.checks import positive, real, shown
+from coordboost._utils.checks import positive as checked_positive
+from coordboost._utils.checks import real, shown
 from coordboost._utils.interrupt import interruptible
 from coordboost.certificates.objectives import Certificate, L1Penalty
 from coordboost.data import validation
-from coordboost.data.problem import Problem
+from coordboost.data.problem import Problem, columns_as_in
 from coordboost.lasso.class_blocks import by_blocks
 from coordboost.lasso.class_path import by_class_path
 from coordboost.lasso.classes import EPS, ClassProblem
-from coordboost.lasso.columns import ScaledColumns
+from coordboost.lasso.grid import columns_in_use
 from coordboost.lasso.inputs import (
     closing_message,
     given_penalties,
     lasso_problem,
+    limits_of,
     on_scale_of_x,
     penalty_grid,
 )
+from coordboost.lasso.objective import SMALLEST_RATIO, Objective
+from coordboost.losses.multinomial import multinomial_losses
 from coordboost.losses.standard import Logistic
 from coordboost.paths.places import PathPoint
 
@@ -66,6 +71,10 @@ class MultinomialPath:
         Number of scans of all columns.
     message : str
         "complete"; "not reached" and the largest gap; or what ended the path before its last alpha.
+    l1_ratio : float, default 1
+        rho: below 1 the elastic net.
+    factors : ndarray, (2, n_features), optional
+        Factors of the absolute values and of the squares in the penalty. Default: 1.
 
     Examples
     --------
@@ -89,6 +98,8 @@ class MultinomialPath:
     gaps: np.ndarray
     n_scans: int
     message: str = "complete"
+    l1_ratio: float = 1.0
+    factors: np.ndarray | None = None
     gamma, beneath, stopped = 1.0, None, None  # as for a `LassoPath` that is not relaxed
 
     def __repr__(self):
@@ -107,6 +118,75 @@ class MultinomialPath:
     def n_points(self) -> int:
         """Number of penalties."""
         return len(self.alphas)
+
+    @property
+    def l1(self) -> np.ndarray:
+        """The sum over the classes of the norms in the penalty, (n_alphas,)."""
+        factors = 1.0 if self.factors is None else self.factors[0]
+        norms = abs(self.models) @ np.broadcast_to(factors, self.models.shape[1])
+        return norms.reshape(self.n_points, -1).sum(axis=1)
+
+    def order_of_entry(self) -> np.ndarray:
+        """Columns of X in the order in which a coefficient of a class leaves 0.
+
+        Returns
+        -------
+        ndarray, (n_entered,)
+            Those of one alpha in their own order.
+        """
+        rows, columns = self.models.nonzero()
+        entered, first = np.unique(columns, return_index=True)
+        order = np.argsort(rows[first] // len(self.classes), kind="stable")
+        return entered[order]
+
+    def score_path(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        offset: ArrayLike | None = None,
+    ) -> np.ndarray:
+        """Minus the mean multinomial loss at every penalty, of new rows.
+
+        Parameters
+        ----------
+        X : array_like, data frame or sparse matrix, (n_rows, n_features)
+            New rows.
+        y : array_like, (n_rows,)
+            Their labels.
+        sample_weight : array_like, (n_rows,), optional
+            Weights of the terms of the mean.
+        offset : array_like, (n_rows, n_classes), optional
+            The known part of their predictions; default 0.
+
+        Returns
+        -------
+        ndarray, (n_alphas,)
+            The logarithm of the probability of the label, on average.
+
+        Raises
+        ------
+        ValueError
+            For a label that was not in the fit.
+        """
+        pred = self._staged(X)
+        if offset is not None:
+            pred = pred + _offset(offset, pred.shape[2], len(self.classes)).T
+        label = np.searchsorted(self.classes, y)
+        known = self.classes[np.minimum(label, len(self.classes) - 1)] == np.asarray(y)
+        if not known.all():
+            strange = np.asarray(y)[~known].tolist()[0]
+            raise ValueError(f"y holds the class {strange!r}, which was not in the fit.")
+        weight = validation.sample_weight(sample_weight, len(label))
+        return np.array([-multinomial_losses(f, label) @ weight for f in pred]) / weight.sum()
+
+    def _staged(self, X):
+        """The predictions at every penalty, (n_alphas, n_classes, n_rows)."""
+        table = columns_as_in(X, self.problem)
+        used, coefs = columns_in_use(self.models)
+        pred = coefs.toarray() @ table.part(used, slice(None)).T + self.intercepts.reshape(-1, 1)
+        return pred.reshape(self.n_points, len(self.classes), -1)
 
     def coef_at(self, step: int = -1) -> np.ndarray:
         """Coefficients on the scale of X.
@@ -181,7 +261,7 @@ class MultinomialPath:
             L1Penalty(float(self.alphas[step] * self.problem.total_weight)), lower, upper
         )
 
-    def predict(self, X: Any, step: int = -1) -> np.ndarray:
+    def predict(self, X: Any, step: int = -1, *, offset: ArrayLike | None = None) -> np.ndarray:
         """The most probable classes.
 
         Parameters
@@ -190,15 +270,19 @@ class MultinomialPath:
             New rows.
         step : int, default -1
             Which penalty.
+        offset : array_like, (n_rows, n_classes), optional
+            The known part of their predictions; default 0.
 
         Returns
         -------
         ndarray, (n_rows,)
             Labels.
         """
-        return self.classes[self.predict_proba(X, step).argmax(axis=1)]
+        return self.classes[self.predict_proba(X, step, offset=offset).argmax(axis=1)]
 
-    def predict_proba(self, X: Any, step: int = -1) -> np.ndarray:
+    def predict_proba(
+        self, X: Any, step: int = -1, *, offset: ArrayLike | None = None
+    ) -> np.ndarray:
         """Probabilities of the classes.
 
         Parameters
@@ -207,6 +291,8 @@ class MultinomialPath:
             New rows.
         step : int, default -1
             Which penalty.
+        offset : array_like, (n_rows, n_classes), optional
+            The known part of their predictions; default 0.
 
         Returns
         -------
@@ -217,7 +303,8 @@ class MultinomialPath:
         for coef, intercept in zip(self.coef_at(step), self.intercept_at(step), strict=True):
             beta = self.problem.unit(coef)
             columns.append(self.problem.predict(beta, X) - self.problem.raw(beta)[1] + intercept)
-        return softmax(np.column_stack(columns), axis=1)
+        pred = np.column_stack(columns)
+        return softmax(pred if offset is None else pred + _offset(offset, *pred.shape), axis=1)
 
 
 def multinomial_path(
@@ -230,13 +317,18 @@ def multinomial_path(
     tol: float = 1e-6,
     penalty_factor: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
+    lower_limits: ArrayLike | None = None,
+    upper_limits: ArrayLike | None = None,
+    positive: bool = False,
+    l1_ratio: float = 1.0,
     unit_columns: bool = True,
     fit_intercept: bool = True,
+    offset: ArrayLike | None = None,
 ) -> MultinomialPath:
     """The Lasso path of multinomial logistic regression, with a certificate at every alpha.
 
-    Every class has coefficients of its own, and the penalty is the sum of their l1 norms.
-    Intercepts are not penalised.
+    Every class has coefficients of its own, and the penalty is the sum of their l1 norms, or with
+    `l1_ratio` that of the elastic net. Intercepts are not penalised.
 
     Parameters
     ----------
@@ -255,17 +347,29 @@ def multinomial_path(
     tol : float, default 1e-6
         Stop when the duality gap, a bound on how far the objective is above its optimum, is at most
         `tol` times the loss of the constant model.
-    penalty_factor : array_like, (n_features,), optional
+    penalty_factor : array_like, (n_features,) or (2, n_features), dict or Series, optional
         Multiplies the penalties of the coefficients of each column; not rescaled to sum to
-        n_features as glmnet does. Must be > 0. Default: 1.
+        n_features as glmnet does. By name as for ``lasso_path``. Must be > 0; infinity leaves a
+        column out. Default: 1.
     sample_weight : array_like, (n_samples,), optional
         Weights of the terms of the mean loss.
+    lower_limits, upper_limits : float or array_like, (n_features,), dict or Series, optional
+        Limits of the coefficients of the columns of X, the same for each class: at most 0, at least
+        0; infinite by default.
+    positive : bool, default False
+        True: no coefficient may be negative.
+    l1_ratio : float, default 1
+        Below 1 the elastic net, as for ``lasso_path``. 0 is ridge, solved class by class, which is
+        slower.
     unit_columns : bool, default True
         Whether the penalty applies to the coefficients of unit columns. With False it applies to
         those of the columns of X, as in scikit-learn, whose C is 1 / (alpha n_samples).
     fit_intercept : bool, default True
         False: no intercepts, and columns are not centred. Columns of a Problem stay as they are; if
         they are centred, the intercepts only account for their means.
+    offset : array_like, (n_samples, n_classes), optional
+        A known part of the predictions, as what another model predicts; pass that of new rows to
+        ``path.predict_proba(X, offset=...)``.
 
     Returns
     -------
@@ -302,33 +406,35 @@ def multinomial_path(
     """
     label, classes = numbered_classes(y)
     free = validation.flag("fit_intercept", fit_intercept)
-    tol = positive("tol", tol)
+    tol = checked_positive("tol", tol)
     weight = (
         X.weight if isinstance(X, Problem) else validation.sample_weight(sample_weight, len(label))
     )
     frequency = frequency_of(classes, label, weight)
-    problem, scale = _problem_of(X, label, sample_weight, penalty_factor, unit_columns, free)
-    largest = float(scale.max())
-    total = float(problem.weight.sum())
+    known = None if offset is None else _offset(offset, len(label), len(classes)).T.copy()
+    objective = _objective(
+        X,
+        label,
+        sample_weight=sample_weight,
+        penalty_factor=penalty_factor,
+        lower_limits=lower_limits,
+        upper_limits=upper_limits,
+        positive=positive,
+        l1_ratio=l1_ratio,
+        unit_columns=unit_columns,
+        free=free,
+    )
+    problem = objective.problem
     with one_thread():
-        columns = ScaledColumns(problem, scale / largest, weighted=False)
-        task = ClassProblem(columns, label, frequency, free)
-        if alphas is None:
-            top = task.largest() * largest / total
-            rounding = EPS * math.sqrt(total) * largest / total
-            alphas = penalty_grid(n_alphas, eps, top, rounding)
-        else:
-            alphas = given_penalties(alphas)
-        real(
-            "alphas",
-            alphas[-1],
-            lambda alpha: alpha > 0,
-            "above 0: without a penalty there may be no optimum",
-        )
+        columns = objective.columns()
+        task = ClassProblem(columns, label, frequency, free, known)
+        alphas = _grid(objective, task, alphas, n_alphas, eps)
         with interruptible(lambda: True) as interrupted:  # the solvers say what they have made
-            solution = _solved(task, alphas * total / largest, tol)
+            solution = _solved(task, objective.lams(alphas), tol)
             cut = interrupted()
-        models, means = on_scale_of_x(problem, scale / largest, solution.gammas)
+        models, means = on_scale_of_x(problem, objective.scale, solution.gammas)
+    if objective.limited:
+        models.data = np.clip(models.data, *objective.limits[:, models.indices])  # rounding
     done = len(solution.bounds)
     intercepts = solution.shifts + means.reshape(done, -1)
     intercepts -= intercepts.mean(axis=1, keepdims=True) if free else 0.0
@@ -347,6 +453,8 @@ def multinomial_path(
         gaps,
         solution.n_scans,
         message,
+        objective.l1_ratio,
+        objective.factors_of_x(),
     )
 
 
@@ -386,10 +494,32 @@ def frequency_of(classes, label, weight):
     return frequency
 
 
-def _problem_of(X, label, sample_weight, penalty_factor, unit_columns, free):
-    """Return the Problem of the first class against the rest, and 1 over the penalties of its unit
-    columns.
-    """
+def _offset(offset, n_rows, n_classes):
+    """Check and return the known part of the predictions, (n_rows, n_classes)."""
+    given = validation.numeric("offset", offset, 2)
+    if given.shape != (n_rows, n_classes):
+        raise ValueError(
+            f"offset must have a row for each row of X and a column for each class, {n_rows} x "
+            f"{n_classes}, got shape {given.shape}: the same number added to the predictions of "
+            "all classes changes nothing."
+        )
+    return given
+
+
+def _objective(
+    X,
+    label,
+    *,
+    sample_weight,
+    penalty_factor,
+    lower_limits,
+    upper_limits,
+    positive,
+    l1_ratio,
+    unit_columns,
+    free,
+):
+    """Return the `Objective` of the first class against the rest: the penalty is that of each."""
     given = isinstance(X, Problem)
     if given and sample_weight is not None:
         raise ValueError(
@@ -397,11 +527,12 @@ def _problem_of(X, label, sample_weight, penalty_factor, unit_columns, free):
         )
     if given and X.offset is not None:
         raise ValueError(
-            "multinomial_path takes no offset: the same number added to the predictions of all "
-            "classes changes nothing. Pass a Problem without one."
+            "the offset of a Problem is one number for each row: added to the predictions of all "
+            "classes it changes nothing. Pass a Problem without one, and offset=(n_samples, "
+            "n_classes)."
         )
     first = np.where(label == 0, 1.0, -1.0)
-    problem, scale, factors = lasso_problem(
+    problem, inverse_price, factors = lasso_problem(
         "multinomial_path",
         X,
         None if given else first,
@@ -413,13 +544,32 @@ def _problem_of(X, label, sample_weight, penalty_factor, unit_columns, free):
     )
     if not factors.all():
         raise ValueError(
-            "penalty_factor must be positive for all columns of multinomial regression, got 0."
+            "penalty_factor must be positive for all columns of multinomial regression, got 0: "
+            "take a small factor, such as 1e-6, and pass alphas."
         )
-    if np.isinf(factors).any():
-        raise ValueError(
-            "penalty_factor must be finite for multinomial regression: leave the columns out of X."
-        )
-    return problem.replace(loss=Logistic(), y=first, constant=0.0), scale
+    ratio = real("l1_ratio", l1_ratio, lambda number: 0 <= number <= 1, "at least 0 and at most 1")
+    limits = limits_of(lower_limits, upper_limits, validation.flag("positive", positive), problem)
+    problem = problem.replace(loss=Logistic(), y=first, constant=0.0)
+    return Objective.of(problem, inverse_price, factors, limits, ratio, free)
+
+
+def _grid(objective, task, alphas, n_alphas, eps):
+    """The penalties, decreasing: those given, or the default ones."""
+    if alphas is None:
+        total = float(task.weight.sum())
+        unit = objective.unit / total / max(objective.l1_ratio, SMALLEST_RATIO)
+        rounding = EPS * math.sqrt(total) * unit
+        ridge_size = objective.ridge_size() if objective.l1_ratio == 0 else None
+        alphas = penalty_grid(n_alphas, eps, task.largest() * unit, rounding, ridge_size)
+    else:
+        alphas = given_penalties(alphas)
+    real(
+        "alphas",
+        alphas[-1],
+        lambda alpha: alpha > 0,
+        "above 0: without a penalty there may be no optimum",
+    )
+    return alphas
 
 
 def _solved(task, lams, tol):

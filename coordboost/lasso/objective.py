@@ -118,7 +118,14 @@ class Objective:
             problem,
         )
         refit_intercept = validation.flag("refit_intercept", refit_intercept)
-        squared = problem.loss.quadratic
+        free_intercept = refit_intercept and not problem.loss.quadratic
+        return cls.of(problem, inverse_price, factors, limits, l1_ratio, free_intercept)
+
+    @classmethod
+    def of(cls, problem, inverse_price, factors, limits, l1_ratio, free_intercept):
+        """The objective, with columns of infinite factors left out; raise a ValueError for columns
+        without a penalty that have limits.
+        """
         left_out = np.isinf(factors[0])
         factors = np.where(left_out, 1.0, factors)
         limits[:, problem.standardization.kept[left_out]] = 0.0
@@ -132,7 +139,6 @@ class Objective:
             )
         unit = float(inverse_price[penalised].max(initial=0.0)) or 1.0
         inverse_price[~penalised] = unit
-        free_intercept = refit_intercept and not squared
         return cls(problem, factors, limits, l1_ratio, free_intercept, inverse_price, unit)
 
     @property
@@ -245,7 +251,7 @@ class Objective:
             float(size.max()) * alpha_unit for size in (columns.penalty.size(start), np.abs(start))
         )
         top = next((top for top in tops if top > rounding), 0.0)
-        ridge_size = self._ridge_size() if self.l1_ratio == 0 else None
+        ridge_size = self.ridge_size() if self.l1_ratio == 0 else None
         if ridge_size == math.inf:
             raise ValueError(
                 "the squared norms of the columns of X are beyond the range of float64; pass "
@@ -253,7 +259,10 @@ class Objective:
             )
         return penalty_grid(n_alphas, eps, top, rounding, ridge_size)
 
-    def _ridge_size(self):
+    def ridge_size(self):
+        """The centre of the default grid of ridge: the sum of the squared norms of the columns,
+        over n_samples.
+        """
         with np.errstate(over="ignore"):
             return float(np.sum(self.inverse_price[self.penalised] ** 2)) / self._total
 
@@ -336,7 +345,7 @@ class Objective:
             gaps,
             solved.n_scans + 1,
             solver,
-            self._factors_of_x(),
+            self.factors_of_x(),
             self.limits,
             self.l1_ratio,
             free=self.free_intercept,
@@ -353,7 +362,7 @@ class Objective:
             shifts[k] = search.beside(self.problem.combine(beta))
         return shifts
 
-    def _factors_of_x(self):
+    def factors_of_x(self):
         """Factors of the coefficients of X in the penalty, (2, n_columns): of abs values, squares.
 
         1 for columns without a learner.

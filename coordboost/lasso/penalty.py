@@ -52,20 +52,6 @@ def squared_gap(rss, along, l1, worst, lam):
 
 
 @kernel
-def convex_gap(loss, along, l1, worst, lam, infimum):
-    """Gap at a sum of losses that is never below `infimum`.
-
-    Infinite where a correlation exceeds lam and no infimum is known.
-
-    With s = min(1, lam / worst) convexity gives  L(b) + lam |b| >= s (L + along) + (1 - s) infimum
-                                                  for every b.
-    """
-    dual_scale = lam / worst if worst > lam else 1.0
-    lost = (1.0 - dual_scale) * (loss + along - infimum) if dual_scale < 1.0 else 0.0
-    return max(lam * l1 - along + max(lost, 0.0), 0.0)
-
-
-@kernel
 def duality_gap(coef, neg_grad, loss, infimum, along, lam, ridge, lower, upper):
     """The gap at the coefficients, with the best multiple of the residual as dual point.
 

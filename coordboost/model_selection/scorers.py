@@ -4,14 +4,16 @@ They are called with an estimator for which the rows of X are predictions alread
 """
 
 import numpy as np
+from scipy.special import softmax
 from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import check_scoring, get_scorer
 
 from coordboost._utils.checks import shown
-from coordboost.data.validation import known_part
+from coordboost.data.validation import ConstantColumnWarning, known_part
 from coordboost.losses.base import link_of, on_scale_of_y
+from coordboost.model_selection.validate import MEAN_LOSS
 from coordboost.paths.scoring import rows_of
 
 
@@ -51,6 +53,19 @@ class _Classes(ClassifierMixin, _Predictions):
         return np.column_stack([1 - p, p])
 
 
+class _SeveralClasses(ClassifierMixin, _Predictions):
+    """Rows of X, (n_rows, n_classes), are predictions of a multinomial model."""
+
+    def decision_function(self, X):
+        return X
+
+    def predict(self, X):
+        return self.classes_[X.argmax(axis=1)]
+
+    def predict_proba(self, X):
+        return softmax(X, axis=1)
+
+
 def scorer_of(scoring):
     """Check and return a scorer of scikit-learn, given by its name or as a callable."""
     if isinstance(scoring, type) or not (isinstance(scoring, str) or callable(scoring)):
@@ -86,18 +101,17 @@ class Scorer:
         preds = path.staged_predict(X) if at is None else (path.predict(X, place) for place in at)
         known = known_part(offset, len(y))
         model = _Numbers(loss)
-        given = {} if (weight == 1).all() else {"sample_weight": weight}
         if loss.two_class:
             model = _Classes(loss, self.classes)
             y = self.classes[(rows_of(path.problem, X, y, weight)[0] > 0).astype(int)]
+        return self._losses(model, ((pred + known)[:, None] for pred in preds), y, weight)
+
+    def _losses(self, model, preds, y, weight):
+        """Minus the scores of the predictions `preds`, as `model` reads them."""
+        given = {} if (weight == 1).all() else {"sample_weight": weight}
         try:
             with config_context(assume_finite=True, skip_parameter_validation=True):
-                scores = np.array(
-                    [
-                        float(self.scorer(model, (pred + known)[:, None], y, **given))
-                        for pred in preds
-                    ]
-                )
+                scores = np.array([float(self.scorer(model, pred, y, **given)) for pred in preds])
         except TypeError as error:
             raise ValueError(
                 f"scoring={self.name} failed: {error}; it must be a scorer of (estimator, X, y, "
@@ -109,3 +123,29 @@ class Scorer:
                 "class: take other folds."
             )
         return -np.where(np.isnan(scores), -np.inf, scores)
+
+
+class JointLoss:
+    """The mean multinomial loss on new rows at the points of a `MultinomialPath`."""
+
+    name = MEAN_LOSS
+    beside_the_point = ConstantColumnWarning
+
+    def __call__(self, path, X, y, weight, offset, at):
+        return -path.score_path(X, y, weight, offset=offset)
+
+
+class JointScorer(Scorer):
+    """Minus the scores of a scorer at the points of a `MultinomialPath` of class numbers.
+
+    classes : the labels, (n_classes,)
+    """
+
+    def __init__(self, scoring, classes):
+        super().__init__(scoring, classes)
+        self.classes = np.asarray(classes)
+
+    def __call__(self, path, X, y, weight, offset, at):
+        model = _SeveralClasses(path.problem.loss, self.classes)
+        preds = (pred.T for pred in path._staged(X))
+        return self._losses(model, preds, self.classes[y], weight)

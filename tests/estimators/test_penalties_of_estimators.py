@@ -76,9 +76,3 @@ def test_cross_validation_chooses_among_ridge_and_others():
     assert model.cross_validation_.losses.shape == (3, 24) and model.path_.l1_ratio in (0, 0.5, 1)
     choice = cb.CertifiedLassoClassifierCV(l1_ratio=[0, 1], n_alphas=4, cv=3).fit(X, NAMES)
     assert choice.cross_validation_.losses.shape == (3, 8)
-
-
-def test_multinomial_is_the_lasso_alone():
-    for given in ({"l1_ratio": 0.5}, {"positive": True}, {"upper_limits": 1.0}):
-        with pytest.raises(ValueError, match="multinomial=True is the Lasso without limits"):
-            cb.CertifiedLassoClassifier(multinomial=True, **given).fit(X, NAMES)

@@ -218,11 +218,26 @@ def test_a_column_of_zeros_has_coefficient_0():
     assert not path.models.toarray().any()
 
 
-def test_an_offset_is_refused():
+def test_an_offset_of_one_number_a_row_is_refused():
     X, y = load_iris(return_X_y=True)
     problem = cb.Problem(X, y, offset=np.ones(len(y)))
-    with pytest.raises(ValueError, match="multinomial_path takes no offset"):
+    with pytest.raises(ValueError, match="the offset of a Problem is one number for each row"):
         PATH(problem, y)
+    with pytest.raises(ValueError, match=r"a column for each class, 150 x 3, got shape \(150, 2\)"):
+        PATH(X, y, offset=np.zeros((150, 2)))
+
+
+def test_an_offset_is_a_part_of_the_model():
+    """A model at a large penalty, continued at a smaller one: its coefficients are a part."""
+    X, y = load_iris(return_X_y=True)
+    first = PATH(X, y, [0.1], unit_columns=False)
+    known = X @ first.coef_at().T
+    other = PATH(X, y, [10.0], offset=known, unit_columns=False)
+    assert not other.coef_at().any()
+    np.testing.assert_allclose(
+        other.predict_proba(X, offset=known), first.predict_proba(X), atol=1e-3
+    )
+    assert (other.predict(X, offset=known) == first.predict(X)).mean() > 0.98
 
 
 def test_ctrl_c_keeps_the_alphas_that_are_done():
