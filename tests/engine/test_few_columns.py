@@ -4,6 +4,9 @@ import numpy as np
 import pytest
 
 import coordboost as cb
+from coordboost.engine import result as engine_result
+from coordboost.engine import run as engine_run
+from coordboost.theory.bounds import trail
 
 METHODS = {
     "FS": cb.forward_stagewise(0.25),
@@ -121,3 +124,37 @@ def test_no_cliff_where_the_gram_matrix_ends():
     assert (few.n_scans, few.n_gram_columns) == (1, 400)
     assert more.n_scans <= 10 and more.n_gram_columns <= 400
     np.testing.assert_array_equal(few.path.learner[:500], more.path.learner[:500])
+
+
+def counted(monkeypatch, module, name, size=lambda *args: 1):
+    """A list that gets the size of each call of a function."""
+    plain = getattr(module, name)
+    sizes = []
+
+    def call(*args, **kwargs):
+        sizes.append(size(*args))
+        return plain(*args, **kwargs)
+
+    monkeypatch.setattr(module, name, call)
+    return sizes
+
+
+def test_what_follows_from_a_long_run_is_computed_once(monkeypatch):
+    """To find a point the run is replayed from one of 64 places; the losses of all steps are
+    computed once, and a check follows the run once for all theorems.
+    """
+    X = np.random.default_rng(6).normal(size=(60, 8))
+    n_steps = 20_000
+    run = cb.solve(cb.Problem(X, X @ np.arange(8.0)), cb.forward_stagewise(1e-3), n_steps)
+    replayed = [
+        counted(monkeypatch, module, "retrace", lambda _, path, start, stop: stop - start)
+        for module in (engine_run, engine_result)
+    ]
+    for share in np.linspace(0.1, 0.9, 9):
+        run.coef_at(l1=share * run.final.l1)
+    most_of_a_point = n_steps * (1 + (2 + np.log2(n_steps)) / 64)
+    assert sum(map(sum, replayed)) <= n_steps + 9 * most_of_a_point
+    losses = counted(monkeypatch, engine_result, "training_losses")
+    assert [len(run.losses) for _ in range(3)] == [n_steps + 1] * 3 and len(losses) == 1
+    follow = counted(monkeypatch, trail, "_along")
+    assert len(cb.theory.check(run)) > 3 and len(follow) == 1

@@ -280,9 +280,7 @@ class Trail:
             learner=path.learner,
             shrink=path.shrink,
             theta=path.theta * run.method.unit,
-            radius=np.array(
-                [getattr(run.method.target_at(i), "radius", np.inf) for i in range(run.n_steps + 1)]
-            ),
+            radius=_radii(run.method, run.n_steps),
             repeats=_repeats(path.learner),
             noise=(ROUNDOFF * count + 2 * spectrum.beyond * spectrum.singular[0]) * scale,
             **parts,
@@ -451,6 +449,14 @@ def _repeats(learner):
     count = np.empty(len(learner), dtype=np.int64)
     count[order] = np.arange(len(learner)) - start + 1
     return np.r_[0, np.maximum.accumulate(count)]
+
+
+def _radii(method, n_steps):
+    """The radius of the l1 ball that a method is compared with after each step, inf for none."""
+    radius_at = method.step.radius_at
+    if radius_at is None:
+        return np.full(n_steps + 1, getattr(method.target, "radius", np.inf))
+    return np.array([radius_at(k) for k in range(n_steps + 1)])
 
 
 def _along(run, spectrum):
