@@ -266,3 +266,35 @@ def test_a_constant_target():
         cb.Problem(da.from_array(X, chunks=100), np.full(N, 0.1)), cb.ls_boost(), 3, compile=False
     )
     assert run.intercept == pytest.approx(0.1, rel=1e-14) and not run.coef.any()
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("default")
+def test_the_number_of_worker_processes_changes_no_bit(tmp_path):
+    distributed = pytest.importorskip("distributed")
+    lazy = da.from_array(X, chunks=(50, 3))
+    here = cb.Problem(lazy, Y, sample_weight=WEIGHT)
+    cv = cb.CertifiedLassoCV(cv=3, n_alphas=5)
+    model = cv.fit(lazy, Y).coef_, cv.cross_validation_.losses
+    for n_workers in (1, 2, 4):
+        options = {
+            "n_workers": n_workers,
+            "threads_per_worker": 1,
+            "dashboard_address": None,
+            "local_directory": tmp_path,
+        }
+        with (
+            dask.config.set(scheduler=None),
+            distributed.LocalCluster(**options) as cluster,
+            distributed.Client(cluster) as client,
+        ):
+            held = lazy.persist()
+            distributed.wait(held)
+            there = cb.Problem(held, da.from_array(Y, chunks=80), sample_weight=WEIGHT)
+            np.testing.assert_array_equal(there.dictionary.rows, here.dictionary.rows)
+            np.testing.assert_array_equal(there.y, here.y)
+            far = cb.CertifiedLassoCV(cv=3, n_alphas=5).fit(held, Y)
+            np.testing.assert_array_equal(far.coef_, model[0])
+            np.testing.assert_array_equal(far.cross_validation_.losses, model[1])
+            np.testing.assert_allclose(far.predict(held).compute(), far.predict(X), rtol=1e-14)
+            assert len(client.scheduler_info()["workers"]) == n_workers
