@@ -493,6 +493,8 @@ def bin_columns(
     if min_samples_category is not None:
         min_samples_category = validation.whole("min_samples_category", min_samples_category, 1)
     if isinstance(table, ColumnsElsewhere):
+        if file is not None:
+            raise ValueError("file must be None for rows on a cluster: their codes stay there.")
         return table.bins(most, exact, names, named, coded, kinds, min_samples_category)
     found = _categories(table, kinds)
     n_pages = [n_pages_of(found.get(j), min_samples_category) for j in range(len(names))]

@@ -29,7 +29,8 @@ from coordboost.data.columnwise import (
     labelled,
 )
 from coordboost.data.row_parts import RowParts
-from coordboost.learners.parts.cluster import ClusterParts, whole_blocks
+from coordboost.learners.parts.cluster import ClusterParts, running_client, whole_blocks
+from coordboost.learners.stores.daskarray import is_lazy
 from coordboost.learners.trees.bank_on_parts import BinsOnParts
 
 #: Bits of the keys that the first trip counts, and each later one.
@@ -38,12 +39,16 @@ FIRST_BITS, MORE_BITS = 12, 4
 SORTED = 1 << 26
 
 
-def rows_in_parts(X, client):
-    """Return the rows of a Dask collection as ``Parts``: they stay on the workers of a cluster."""
-    table = RowParts(client.persist(X))
+def left_in_place(X):
+    """Return `X`, or a ``TableOnParts`` if it is a Dask collection and a cluster is in use."""
+    client = running_client() if is_lazy(X) else None
+    if client is None:
+        return X
+    held = client.persist(X)  # until the partitions are futures of their own
+    table = RowParts(held)
     lengths = [int(length) for length in table.lengths]
     pieces = whole_blocks(lengths)
-    return ClusterParts.of(client, list(table.parts), pieces, sum(lengths))
+    return TableOnParts(ClusterParts.of(client, list(table.parts), pieces, sum(lengths)))
 
 
 def loaded(part):

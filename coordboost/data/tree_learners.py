@@ -9,11 +9,9 @@ import numpy as np
 from coordboost._utils.checks import items_of, shown
 from coordboost.data import validation
 from coordboost.data.binning import bin_columns, indices_in
-from coordboost.data.bins_on_parts import TableOnParts, rows_in_parts
+from coordboost.data.bins_on_parts import left_in_place
 from coordboost.data.table_family import TableFamily
 from coordboost.learners.families import NONE, Families
-from coordboost.learners.parts.cluster import running_client
-from coordboost.learners.stores.daskarray import is_lazy
 from coordboost.learners.trees import Growth
 from coordboost.learners.trees.bank import TreeBank
 from coordboost.learners.trees.bank_on_parts import PartsBank
@@ -206,11 +204,13 @@ def trees(
 
     Parameters
     ----------
-    X : array_like, data frame or scipy sparse matrix, (n_samples, n_features)
-        NaN is missing: at each split missing values go to the side that gives the larger gain; if
-        the rows of the node have none, to the larger child. Columns of a data frame with the dtype
-        ``category``, or of text, hold categories. Missing is one more category. Categories without
-        rows in a node, and those that the fit has not seen, go to the larger child.
+    X : array_like, data frame, scipy sparse matrix or Dask collection, (n_samples, n_features)
+        Rows of a Dask array or data frame stay on the workers of the cluster in use, if there is
+        one; else they are collected here. NaN is missing: at each split missing values go to the
+        side that gives the larger gain; if the rows of the node have none, to the larger child.
+        Columns of a data frame with the dtype ``category``, or of text, hold categories. Missing is
+        one more category. Categories without rows in a node, and those that the fit has not seen,
+        go to the larger child.
     max_depth : int or None, default 3
         Maximum depth of a tree (splits from the root to a leaf). None, or a depth above 10, needs
         `max_leaves` as well.
@@ -290,11 +290,8 @@ def trees(
     >>> run.predict([[2.0, 1.0]]).round(2)
     array([4.])
     """
-    client = running_client() if is_lazy(X) else None
-    if client is not None:
-        X = TableOnParts(rows_in_parts(X, client))
     binned, binning = bin_columns(
-        X,
+        left_in_place(X),
         max_bins=max_bins,
         exact=exact,
         categorical=categorical,

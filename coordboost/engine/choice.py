@@ -11,6 +11,7 @@ from coordboost.engine.states.on_parts import PartsState
 from coordboost.engine.states.perturbed import PerturbedState
 from coordboost.engine.states.weak_learner_oracle import WeakLearnerState
 from coordboost.engine.states.working_set import WorkingSetState
+from coordboost.rules.steps import FittedStep, ShrunkenStep
 
 #: Most learners whose Gram matrix is computed: below this a step on it is always short.
 GRAM = 1000
@@ -37,7 +38,7 @@ def choose_model_state(problem, method, compile):
     squared = problem.loss.quadratic
     stored = is_piece(learners)
     if not learners.countable:
-        return WeakLearnerState if learners.parts is None else PartsState
+        return WeakLearnerState if learners.parts is None else _state_on_parts(problem, method)
     if method.noise is not None or method.select.sees_residual:
         return PerturbedState
     if not method.coefficients.plain:
@@ -51,6 +52,34 @@ def choose_model_state(problem, method, compile):
     looked_at = method.select.width or n_learners  # correlations that a step compares
     pays = n_learners <= min(GRAM, looked_at * problem.n_samples)
     return on_gram if squared and stored and pays else NaiveState
+
+
+def _state_on_parts(problem, method):
+    """Return the model state of trees whose rows lie in parts.
+
+    Raise ValueError if the method, or the loss, needs the rows here.
+    """
+    loss = problem.loss
+    family = problem.dictionary.family
+    reasons = {
+        "it keeps two models": type(method.coefficients) not in PartsState.carries,
+        "it adds noise": method.noise is not None,
+        "it compares the losses after several steps": method.select.foresees,
+        "its step searches along the tree; pass newton=True to trees, or take FittedStep(rate)": (
+            not isinstance(method.step, FittedStep | ShrunkenStep)
+        ),
+        "it draws rows for each tree (subsample)": family.growth.subsample < 1,
+        "its loss is no piece of sums over the rows": not (
+            is_piece(loss) and loss.sum_of_losses is None and loss.refresh_residual is None
+        ),
+    }
+    for reason, holds in reasons.items():
+        if holds:
+            raise ValueError(
+                f"{method.name} cannot run where the rows of the trees lie on a cluster: {reason}. "
+                "Or collect the rows on this machine: X.compute()."
+            )
+    return PartsState
 
 
 def checked_model_state(problem, method, model_state):

@@ -117,6 +117,11 @@ def solve_rounds(problems, method, n_rounds, *, rng=0, stop=(), earlier=None):
     or None In each returned run the offset of the problem sums up the final predictions of the
     other classes, see ``write_offsets``.
     """
+    if problems[0].dictionary.parts is not None:
+        raise ValueError(
+            "three classes or more in one model need the rows on this machine: pass "
+            "multinomial=False, or collect the rows, X.compute()."
+        )
     solvers = []
     for run in earlier or [at_zero(problem, method, rng) for problem in problems]:
         zeros = {name: np.zeros(run.problem.n_samples) for name in ("offset", "base")}

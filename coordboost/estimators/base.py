@@ -28,6 +28,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 from coordboost._utils.checks import InfiniteConstant, not_negative, real, shown
 from coordboost._utils.interrupt import uncut
 from coordboost._utils.kinds import checked_piece
+from coordboost.data.bins_on_parts import TableOnParts, left_in_place
 from coordboost.data.frames import by_index, is_frame, listed, refuse_times
 from coordboost.data.validation import collected, known_part, of_moderate_size, sound, vector
 from coordboost.estimators.on_dask import lazily, score_of_parts
@@ -133,6 +134,21 @@ def check_table(estimator, X, *, reset=False):
     kinds = {"dtype": [np.float64, np.float32], "ensure_all_finite": False, "accept_sparse": "csc"}
     with in_float64("X"):
         return validate_data(estimator, X, reset=reset, **kinds)
+
+
+def check_rows_in_place(estimator, X, *, reset=False):
+    """Return what ``check_table`` does, or a ``TableOnParts``: rows on a cluster stay there."""
+    table = left_in_place(X)
+    if not isinstance(table, TableOnParts):
+        return check_table(estimator, X, reset=reset)
+    columns = np.empty((0, table.shape[1]))
+    if table.names is not None:
+        import pandas as pd
+
+        columns = pd.DataFrame(columns, columns=table.names)
+        refuse_repeated_names(columns)
+    validate_data(estimator, columns, reset=reset, skip_check_array=True)
+    return table
 
 
 @contextmanager
@@ -283,6 +299,11 @@ def some_rows(index, X, *columns):
 
     The columns are y, weights and offset; None stays None.
     """
+    if isinstance(X, TableOnParts):
+        raise ValueError(
+            "rows on a Dask cluster cannot be held out or left out: pass X_val and y_val, or "
+            "early_stopping=False; and drop rows of weight 0 from X, y and sample_weight."
+        )
     return _safe_indexing(X, index), *(
         None if column is None else column[index] for column in columns
     )

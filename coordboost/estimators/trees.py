@@ -18,6 +18,7 @@ from coordboost._numba.threads import at_most
 from coordboost._utils.checks import few, not_negative, positive, real, shown
 from coordboost._utils.warned import warn
 from coordboost.data import validation
+from coordboost.data.bins_on_parts import TableOnParts
 from coordboost.data.families import tree_families
 from coordboost.data.problem import Problem
 from coordboost.data.tree_learners import trees
@@ -31,6 +32,7 @@ from coordboost.estimators.base import (
     all_or_nothing,
     check_offset,
     check_one_model,
+    check_rows_in_place,
     check_seed,
     check_table,
     check_weights,
@@ -210,8 +212,9 @@ class _BaseBooster(CallbackSupportMixin, Explained, _BaseEstimator):
 
         Parameters
         ----------
-        X : array_like, data frame or sparse matrix, (n_samples, n_features)
-            NaN is missing.
+        X : array_like, data frame, sparse matrix or Dask collection, (n_samples, n_features)
+            NaN is missing. Rows of a Dask array or data frame stay on the workers of the cluster
+            in use, if there is one; else they are collected here.
         y : array_like, (n_samples,)
         sample_weight : array_like, (n_samples,), optional
             Multiplies the terms of the loss. Rows of weight 0 are left out.
@@ -253,7 +256,12 @@ class _BaseBooster(CallbackSupportMixin, Explained, _BaseEstimator):
         began = time.perf_counter()
         resuming = self.warm_start and hasattr(self, "runs_")
         given = (X, y, sample_weight)
-        X = check_table(self, X, reset=not resuming)
+        X = check_rows_in_place(self, X, reset=not resuming)
+        if isinstance(X, TableOnParts) and (resuming or self.verbose):
+            raise ValueError(
+                "rows on a Dask cluster need warm_start=False and verbose=0: model.run_.resume(n) "
+                "makes n more steps, and its states know the losses."
+            )
         y = self._check_y(X, y, not resuming)
         rows = rows_with_weight(
             X, y, self._weigh(y, check_weights(X, sample_weight)), check_offset(X, offset)
@@ -527,6 +535,11 @@ class _BaseBooster(CallbackSupportMixin, Explained, _BaseEstimator):
         """Compute ``train_score_`` from the training rows."""
         return -add_losses([model.losses() for model in self._models])
 
+    @property
+    def _rows_are_here(self):
+        """Whether the training rows are on this machine."""
+        return self.runs_[0].problem.dictionary.parts is None
+
     def _without_data(self):
         if not hasattr(self, "runs_") or not self.runs_[0].problem.has_data:
             return {}
@@ -534,7 +547,7 @@ class _BaseBooster(CallbackSupportMixin, Explained, _BaseEstimator):
         return {
             "_models": models,
             "runs_": [model.run for model in models],
-            "_kept": {"train_score_": self.train_score_},
+            "_kept": {"train_score_": self.train_score_} if self._rows_are_here else {},
         }
 
     @property

@@ -1,12 +1,15 @@
 """Trees whose rows lie in parts, here and on Dask workers: the same bits as in memory."""
 
 import os
+import pickle
 import signal
 from functools import cache
 
 import numpy as np
 import pytest
 from reference_sets import needs_compiler
+from refusal import refused
+from sklearn.base import clone
 
 import coordboost as cb
 from coordboost.data.bins_on_parts import TableOnParts
@@ -77,6 +80,14 @@ def in_parts(lengths):
     return TableOnParts(LocalParts(parts, N))
 
 
+@pytest.fixture(scope="module")
+def client():
+    with distributed.Client(
+        processes=False, n_workers=2, threads_per_worker=1, dashboard_address=None
+    ) as client:
+        yield client
+
+
 @needs_compiler
 @every_partition
 @pytest.mark.parametrize("kind", KINDS)
@@ -94,16 +105,85 @@ def test_bins_by_counting_are_those_by_sorting(lengths, dtype):
 
 @needs_compiler
 @pytest.mark.parametrize("kind", ["squared", "logistic, Newton, weights"])
-def test_workers_of_dask_grow_the_trees_of_memory(kind):
-    with distributed.Client(
-        processes=False, n_workers=2, threads_per_worker=1, dashboard_address=None
-    ) as client:
-        lazy = client.persist(da.from_array(X, chunks=(tuple(PARTITIONS["uneven"]), (6,))))
-        run = boosted(lazy, kind)
-        assert len(run.problem.dictionary.parts.blocks) == 2
-        assert_same(run, in_memory(kind))
-        resumed = run.resume(2)
-        np.testing.assert_array_equal(resumed.path.theta, in_memory(kind).resume(2).path.theta)
+def test_workers_of_dask_grow_the_trees_of_memory(kind, client):
+    lazy = client.persist(da.from_array(X, chunks=(tuple(PARTITIONS["uneven"]), (6,))))
+    run = boosted(lazy, kind)
+    assert len(run.problem.dictionary.parts.blocks) == 2
+    assert_same(run, in_memory(kind))
+    resumed = run.resume(2)
+    np.testing.assert_array_equal(resumed.path.theta, in_memory(kind).resume(2).path.theta)
+
+
+@cache
+def frame():
+    """A table with a category, and with text of more levels than a column has bins."""
+    pd = pytest.importorskip("pandas")
+    table = pd.DataFrame(X, columns=list("abcdef"))
+    table["town"] = pd.Categorical(RNG.choice(["Oslo", "Rome", "Bonn"], N, p=[0.6, 0.3, 0.1]))
+    words = np.array([f"w{i}" for i in range(300)], dtype=object)
+    table["word"] = words[RNG.integers(0, 300, N)]
+    table.loc[::7, "word"] = None
+    return table
+
+
+ESTIMATORS = {
+    "regressor": (cb.RandomizedGBMRegressor, Y, {}),
+    "classifier": (cb.RandomizedGBMClassifier, Y > 0, {}),
+    "classes": (cb.RandomizedGBMClassifier, np.digitize(Y, [-1, 1]), {"multinomial": False}),
+    "counts": (
+        cb.RandomizedGBMRegressor,
+        np.abs(np.round(Y)),
+        {"loss": cb.losses.Poisson(), "monotonic_cst": {"a": 1}},
+    ),
+}
+
+
+@needs_compiler
+@pytest.mark.filterwarnings("ignore:y is a Dask array")
+@pytest.mark.parametrize("kind", ESTIMATORS)
+def test_estimators_leave_rows_of_dask_where_they_are(kind, client):
+    dd = pytest.importorskip("dask.dataframe")
+    estimator, y, options = ESTIMATORS[kind]
+    model = estimator(n_estimators=3, random_state=0, min_samples_category=50, **options)
+    lazy = dd.from_pandas(frame(), npartitions=5)
+    on_workers = clone(model).fit(lazy, da.from_array(y, chunks=10_000))
+    here = model.fit(frame(), y)
+    for run, other in zip(on_workers.runs_, here.runs_, strict=True):
+        np.testing.assert_array_equal(run.path.theta, other.path.theta)
+    some = frame()[:500]
+    np.testing.assert_array_equal(on_workers.predict(some), here.predict(some))
+    read = pickle.loads(pickle.dumps(on_workers))
+    np.testing.assert_array_equal(read.predict(some), here.predict(some))
+
+
+def classifier(**options):
+    return cb.RandomizedGBMClassifier(n_estimators=2, **options)
+
+
+#: sentence -> what is refused: function of a table of Dask
+REFUSED = {
+    "it keeps two models": lambda lazy: cb.AcceleratedGBMRegressor(n_estimators=2).fit(lazy, Y),
+    "it adds noise": lambda lazy: cb.solve(cb.Problem(cb.data.trees(lazy), Y), cb.sglb(0.1), 2),
+    "three classes or more in one model": lambda lazy: classifier().fit(
+        lazy, np.digitize(Y, [0, 1])
+    ),
+    "verbose=0": lambda lazy: classifier(verbose=1).fit(lazy, Y > 0),
+    "cannot be held out": lambda lazy: classifier(early_stopping=True).fit(lazy, Y > 0),
+    "drop rows of weight 0": lambda lazy: classifier().fit(lazy, Y > 0, (Y > 1) * 1.0),
+    "save it without them": lambda lazy: boosted(lazy, "squared", 1).save("run.npz"),
+    "file must be None": lambda lazy: cb.data.trees(lazy, file="codes.npy"),
+    "run.replay": lambda lazy: boosted(lazy, "squared", 1).losses,
+}
+
+
+@needs_compiler
+@pytest.mark.parametrize("sentence", REFUSED)
+def test_what_needs_the_rows_here_is_refused_in_one_sentence(
+    sentence, client, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    lazy = client.persist(da.from_array(X, chunks=(20_000, 6)))
+    assert sentence in refused(lambda: REFUSED[sentence](lazy), "")
 
 
 @pytest.mark.slow

@@ -192,6 +192,9 @@ class PartsState(ModelState):
         self.learners.room(n)
         return self
 
+    def interpret(self):
+        """Steps in plain Python are the same: the parts stay compiled."""
+
     def tie(self):
         return 0.0
 

@@ -99,6 +99,14 @@ class PartsBank(TreeBank):
         _, blocks = self.parts.run(predict_part, trees, beta)
         return blocks.ravel()[: self.n_samples]
 
+    def standing(self, rows):
+        if rows.parts is not None:
+            raise ValueError(
+                "the losses after each step need the rows, which lie in parts: "
+                "run.replay(steps) has the loss at some steps."
+            )
+        return super().standing(rows)
+
     def saved(self, n):
         raise ValueError(
             "the rows of this run lie in parts, not here: save it without them, by "
