@@ -83,7 +83,7 @@ def in_parts(lengths):
 @pytest.fixture(scope="module")
 def client():
     with distributed.Client(
-        processes=False, n_workers=2, threads_per_worker=1, dashboard_address=None
+        processes=False, n_workers=2, threads_per_worker=1, dashboard_address=":0"
     ) as client:
         yield client
 
@@ -190,7 +190,7 @@ def test_what_needs_the_rows_here_is_refused_in_one_sentence(
 @needs_compiler
 def test_a_lost_worker_changes_no_bit():
     with distributed.Client(
-        n_workers=2, threads_per_worker=1, dashboard_address=None, direct_to_workers=True
+        n_workers=2, threads_per_worker=1, dashboard_address=":0", direct_to_workers=True
     ) as client:
         lazy = client.persist(da.from_array(X, chunks=(tuple(PARTITIONS["even"]), (6,))))
         run = boosted(lazy, "squared")
