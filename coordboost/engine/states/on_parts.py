@@ -115,7 +115,7 @@ class PartModel:
         return None, np.repeat(ends, self.grower.memory.sizes.shape[1], axis=0)
 
 
-def start_model(part, key, stale, growth, n_in_all, loss, newton, common, y, *others):
+def begin_model(part, key, stale, growth, n_in_all, loss, newton, common, y, *others):
     """Begin a model on a part, and drop those that nobody uses any more.
 
     common : (weight, base), each the number for all rows, or None: then `others` has the rows
@@ -175,9 +175,9 @@ class PartsState(ModelState):
         family = learners.family
         stale = list(self.parts.stale)
         given = (family.growth, self.parts.n_samples, problem.loss, family.newton, common)
-        self.begun = Message(start_model, (self.key, stale, *given), tuple(by_row))
+        self.begun = Message(begin_model, (self.key, stale, *given), tuple(by_row))
         self.parts.settle(None)
-        self.parts.run(start_model, *self.begun.arguments, by_row=self.begun.by_row)
+        self.parts.run(begin_model, *self.begun.arguments, by_row=self.begun.by_row)
         self.parts.stale.difference_update(stale)
         self.parts.models[self.key] = self
         weakref.finalize(self, self.parts.stale.add, self.key)
