@@ -44,8 +44,10 @@ def _meant(package, name, known):
 
     They are read from the source of the subpackages: none is loaded.
     """
+    root = Path(__file__).parents[1]
+    inner = root.glob("[!_]*/[!_]*/__init__.py")  # the package may offer them, as ``plots``
     files = sorted(
-        Path(__file__).parents[1].glob("[!_]*/__init__.py"),
+        [*root.glob("[!_]*/__init__.py"), *(file for file in inner if file.parent.name in known)],
         key=lambda file: (file.parent.name not in known, str(file)),
     )
     places = {
@@ -57,9 +59,13 @@ def _meant(package, name, known):
         stub = file.with_suffix(".pyi")
         tree = ast.parse((stub if stub.exists() else file).read_text(encoding="utf-8"))
         imports = [statement for statement in tree.body if isinstance(statement, ast.ImportFrom)]
-        aliases = [alias for statement in imports for alias in statement.names]
-        for symbol in [alias.asname or alias.name for alias in aliases]:
+        own = [of for of in imports if of.level or of.module.startswith("coordboost")]
+        aliases = [alias for statement in own for alias in statement.names]
+        defined = [of.name for of in tree.body if isinstance(of, ast.FunctionDef | ast.ClassDef)]
+        for symbol in [*(alias.asname or alias.name for alias in aliases), *defined]:
             places.setdefault(symbol, f"coordboost.{file.parent.name}.{symbol}")
+    if name in places:
+        return f"; it is {places[name]}"
     plain = {symbol.lower().replace("_", ""): symbol for symbol in sorted(places, reverse=True)}
     word = name.lower().replace("_", "")
     if word in plain:

@@ -4,6 +4,7 @@ step.
 
 import warnings
 from collections import namedtuple
+from types import ModuleType
 
 import numpy as np
 import pandas as pd
@@ -197,6 +198,21 @@ def test_a_name_of_another_module_is_found(name, there):
     with pytest.raises(AttributeError, match=there):
         getattr(cb, name)
     assert not hasattr(cb, "xyz") and not hasattr(cb, "_xyz")
+
+
+ROOMS = [name for name in dir(cb) if isinstance(getattr(cb, name), ModuleType)]
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_every_name_of_a_room_is_found_from_the_top(room):
+    for name in set(getattr(cb, room).__all__) - set(dir(cb)):
+        with pytest.raises(AttributeError, match=f"'{name}'; it is") as error:
+            getattr(cb, name)
+        place = str(error.value).split()[-1].rstrip(".").split(".")
+        assert place[-1] == name
+        there = cb
+        for part in place[1:]:
+            there = getattr(there, part)
 
 
 @pytest.mark.parametrize(

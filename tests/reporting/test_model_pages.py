@@ -45,11 +45,11 @@ def test_every_estimator_has_a_page(kind):
 
 
 @pytest.mark.parametrize("kind", [cb.RandomizedGBMClassifier, cb.CertifiedLassoClassifier])
-def test_rows_that_the_fit_has_not_seen_are_judged(kind):
+def test_rows_that_are_given_are_judged(kind):
     model = quick(kind).fit(X[::2], target(kind)[::2])
     y = target(kind)[1::2]
     text = words(cb.html_report(model, X=X[1::2], y=y))
-    assert "On rows that the fit has not seen" in text
+    assert "On the rows given as X and y" in text
     auc = roc_auc_score(y == model.classes_[1], model.predict_proba(X[1::2])[:, 1])
     assert f"AUC {auc:.4g}" in text
     assert f"accuracy {100 * model.score(X[1::2], y):.4g} %" in text

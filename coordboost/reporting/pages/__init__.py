@@ -75,8 +75,8 @@ def html_report(
         or the result of ``cross_validate``. The page then shows validation losses. A run of
         ``coordboost cv`` has its own.
     X, y : array_like or data frame, (n_samples, n_features), and array_like, (n_samples,), optional
-        For an estimator: rows that the fit has not seen, to compare predictions with the target.
-        Default: with trees the rows of the fit, else none.
+        For an estimator: rows to compare predictions with the target; give some that the fit has
+        not seen. Default: with trees the rows of the fit, else none.
 
     Returns
     -------

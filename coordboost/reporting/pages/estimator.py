@@ -29,7 +29,7 @@ ROWS, POINTS = 50, 20
 def shown_of_estimator(model, X, y):
     """Return the variables of the template, a dict.
 
-    X, y : rows that the fit has not seen, or None
+    X, y : rows to judge the model on, best of all those that the fit has not seen; or None
     """
     if not type(model).__module__.startswith("coordboost."):
         raise ValueError(
@@ -58,7 +58,7 @@ def shown_of_estimator(model, X, y):
         "title": f"{type(model).__name__}: {variables['facts'][0][1]} rows, "
         f"{model.n_features_in_} columns",
         "scores": [] if rows is None else scores_of(rows),
-        "where": "rows that the fit has not seen"
+        "where": "the rows given as X and y (if the fit has seen them, this flatters the model)"
         if X is not None
         else "the rows of the fit, which flatters the model",
         "judged": judgement(rows),
