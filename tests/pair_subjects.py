@@ -176,7 +176,7 @@ def accepted(row):
         or (criterion and (relaxed or bounded or noiseless or loss != "Squared"))
         or (refit and (loss == "Squared" or not row.get("fit_intercept", True)))
         or (row.get("solver") == "cd" and loss != "Squared")
-        or ("cv" in row and not both_classes_in_folds(row))
+        or (("cv" in row or row.get("adaptive")) and not both_classes_in_folds(row))
     )
 
 
@@ -203,7 +203,7 @@ CHOICE = {
 def penalised_subjects():
     """One subject for each estimator of the Lasso family."""
     e = cb.estimators
-    one = {"alpha": [0.3, 0.01]}
+    one = {"alpha": [0.3, 0.01], "adaptive": [None, "ridge", "lasso"]}
     mixes = {"l1_ratio": [1.0, 0.5, 0.0]}
     losses = {"real": "Squared", "labels": "Logistic", "counts": "Poisson"}
     classes = {"loss_name": ["Logistic"], "class_weight": [None, "balanced", {-1.0: 0.2}]}

@@ -111,7 +111,65 @@ class _BasePenalized(_BaseLinear):
         return ""
 
 
-class OnePenalty(_BasePenalized):
+class Adaptive:
+    """Mixin: the adaptive Lasso, whose penalty factors are those of a first fit."""
+
+    #: The penalty of the first fit, while an adaptive Lasso is fitted.
+    _first_alpha = None
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        if self.adaptive is not None and not (
+            isinstance(self.adaptive, str) and self.adaptive in FIRST
+        ):
+            raise ValueError(
+                f"adaptive must be 'ridge', 'lasso' or None, got {shown(self.adaptive)}."
+            )
+
+    def _choose(self, X, y, weight, offset, folds):
+        if self.adaptive is None:
+            return super()._choose(X, y, weight, offset, folds)
+        self._first_alpha = self._alpha_of_first_fit(X, y, weight, offset, folds)
+        try:
+            return super()._choose(X, y, weight, offset, folds)
+        finally:
+            del self._first_alpha
+
+    def _alpha_of_first_fit(self, X, y, weight, offset, folds):
+        """Return the penalty of the first fit of an adaptive Lasso, by cross-validation."""
+        first = self._on_grid()
+        first.adaptive = None
+        first.alphas = None
+        first.gamma = 1.0
+        first.rule = "best"
+        first.l1_ratio = FIRST[self.adaptive]
+        first._seen = []
+        folds = folds or folds_of(y, FOLDS, check_seed(first.random_state))
+        if hasattr(self, "classes_") and any(len(np.unique(y[rows])) < 2 for rows, _ in folds):
+            raise ValueError(
+                f"adaptive={self.adaptive!r} chooses the penalty of its first fit on folds, and "
+                "one of them holds out all rows of a class: give each class two rows or more."
+            )
+        path, place = first._choose(X, y, weight, offset, folds)
+        return float(path.alphas[int(place.step)])
+
+    def _path(self, problem, products, grid, l1_ratio, factors=None):
+        """As before; of an adaptive Lasso with the factors of a first fit on the same rows."""
+        if self._first_alpha is None or factors is not None:
+            return super()._path(problem, products, grid, l1_ratio, factors)
+        own = as_factors(self._factors(problem), problem)
+        first_grid = {"alphas": [self._first_alpha]}
+        first = super()._path(problem, products, first_grid, FIRST[self.adaptive], own)
+        unit = self._deviations(problem) if self.standardize else 1.0
+        adaptive = adaptive_factors(first.coef_at(step=0) * unit)
+        adaptive[own[0] == 0] = 1.0  # what has no penalty keeps none
+        squares = np.where(np.isinf(adaptive), math.inf, 1.0)
+        factors = own * [adaptive, squares]
+        path = super()._path(problem, products, grid, l1_ratio, factors)
+        return replace(path, given=f"the penalty factors of a first fit, {self.adaptive}")
+
+
+class OnePenalty(Adaptive, _BasePenalized):
     """Abstract base: one penalty."""
 
     def __init__(
@@ -125,6 +183,7 @@ class OnePenalty(_BasePenalized):
         upper_limits,
         positive,
         tol,
+        adaptive,
     ):
         self.alpha = alpha
         self.standardize = standardize
@@ -134,10 +193,20 @@ class OnePenalty(_BasePenalized):
         self.upper_limits = upper_limits
         self.positive = positive
         self.tol = tol
+        self.adaptive = adaptive
 
     def _check_parameters(self):
         super()._check_parameters()
         positive("alpha", self.alpha)
+
+    def _on_grid(self):
+        """The estimator of this kind whose penalty is chosen by cross-validation, with what is
+        known of the data.
+        """
+        first = self._kind_on_grid()
+        known = {name: value for name, value in vars(self).items() if name != "alpha"}
+        vars(first).update(known)
+        return first
 
     def _grid(self):
         return {"alphas": [float(self.alpha)]}
@@ -163,11 +232,8 @@ class OnGrid:
         return float(self.path_.l1[int(self.place_.step)])
 
 
-class PenaltyGrid(OnGrid, CrossValidated, _BasePenalized):
+class PenaltyGrid(Adaptive, OnGrid, CrossValidated, _BasePenalized):
     """Abstract base: the penalty is chosen from a grid."""
-
-    #: The penalty of the first fit, while an adaptive Lasso is fitted.
-    _first_alpha = None
 
     def __init__(
         self,
@@ -211,6 +277,9 @@ class PenaltyGrid(OnGrid, CrossValidated, _BasePenalized):
     def _grid(self):
         return {"alphas": self.alphas, "n_alphas": self.n_alphas, "eps": self.eps}
 
+    def _on_grid(self):
+        return copy(self)
+
     def _l1_ratios(self):
         return np.sort(np.atleast_1d(self.l1_ratio))[::-1].tolist()
 
@@ -234,49 +303,6 @@ class PenaltyGrid(OnGrid, CrossValidated, _BasePenalized):
                 "gamma must be a number from 0 to 1, or a sequence of such numbers, got "
                 f"{shown(self.gamma)}."
             )
-        if self.adaptive is not None and not (
-            isinstance(self.adaptive, str) and self.adaptive in FIRST
-        ):
-            raise ValueError(
-                f"adaptive must be 'ridge', 'lasso' or None, got {shown(self.adaptive)}."
-            )
-
-    def _choose(self, X, y, weight, offset, folds):
-        if self.adaptive is None:
-            return super()._choose(X, y, weight, offset, folds)
-        self._first_alpha = self._alpha_of_first_fit(X, y, weight, offset, folds)
-        try:
-            return super()._choose(X, y, weight, offset, folds)
-        finally:
-            del self._first_alpha
-
-    def _alpha_of_first_fit(self, X, y, weight, offset, folds):
-        """Return the penalty of the first fit of an adaptive Lasso, by cross-validation."""
-        first = copy(self)
-        first.adaptive = None
-        first.alphas = None
-        first.gamma = 1.0
-        first.rule = "best"
-        first.l1_ratio = FIRST[self.adaptive]
-        first._seen = []
-        folds = folds or folds_of(y, FOLDS, check_seed(self.random_state))
-        path, place = first._choose(X, y, weight, offset, folds)
-        return float(path.alphas[int(place.step)])
-
-    def _path(self, problem, products, grid, l1_ratio, factors=None):
-        """As before; of an adaptive Lasso with the factors of a first fit on the same rows."""
-        if self._first_alpha is None or factors is not None:
-            return super()._path(problem, products, grid, l1_ratio, factors)
-        own = as_factors(self._factors(problem), problem)
-        first_grid = {"alphas": [self._first_alpha]}
-        first = super()._path(problem, products, first_grid, FIRST[self.adaptive], own)
-        unit = self._deviations(problem) if self.standardize else 1.0
-        adaptive = adaptive_factors(first.coef_at(step=0) * unit)
-        adaptive[own[0] == 0] = 1.0  # what has no penalty keeps none
-        squares = np.where(np.isinf(adaptive), math.inf, 1.0)
-        factors = own * [adaptive, squares]
-        path = super()._path(problem, products, grid, l1_ratio, factors)
-        return replace(path, given=f"the penalty factors of a first fit, {self.adaptive}")
 
     def _paths(self, problem, products=None):
         return [
@@ -342,6 +368,11 @@ class CertifiedLasso(Regression, OnePenalty):
         Default ``Squared()``; ``Huber(d)`` or any other loss that ``lasso_path`` takes. The
         intercept is not penalised. For two or more classes use ``CertifiedLassoClassifier`` or
         ``CertifiedLassoClassifierCV``.
+    adaptive : {"ridge", "lasso"}, optional
+        The adaptive Lasso: each abs coefficient is penalised in inverse proportion to its size in a
+        first fit, whose penalty is chosen by cross-validation on five folds; columns that a first
+        Lasso leaves at 0 are left out. ``certificate_`` is that of the second fit, given these
+        factors. See ``coordboost.lasso.adaptive_factors``.
 
     Attributes
     ----------
@@ -388,6 +419,10 @@ class CertifiedLasso(Regression, OnePenalty):
     True
     """
 
+    @property
+    def _kind_on_grid(self):
+        return CertifiedLassoCV
+
     def __init__(
         self,
         *,
@@ -400,6 +435,7 @@ class CertifiedLasso(Regression, OnePenalty):
         positive=False,
         tol=1e-6,
         loss=None,
+        adaptive=None,
     ):
         super().__init__(
             alpha=alpha,
@@ -410,6 +446,7 @@ class CertifiedLasso(Regression, OnePenalty):
             upper_limits=upper_limits,
             positive=positive,
             tol=tol,
+            adaptive=adaptive,
         )
         self.loss = loss
 
@@ -620,6 +657,11 @@ class CertifiedElasticNet(Regression, OnePenalty):
         Stop when the duality gap, a bound on how far the objective is above its optimum, is at most
         `tol` times the loss of the constant model (less the smallest value that the loss can take).
         If rounding prevents this, a ``ConvergenceWarning`` gives the gap reached.
+    adaptive : {"ridge", "lasso"}, optional
+        The adaptive Lasso: each abs coefficient is penalised in inverse proportion to its size in a
+        first fit, whose penalty is chosen by cross-validation on five folds; columns that a first
+        Lasso leaves at 0 are left out. ``certificate_`` is that of the second fit, given these
+        factors. See ``coordboost.lasso.adaptive_factors``.
 
     Attributes
     ----------
@@ -668,6 +710,10 @@ class CertifiedElasticNet(Regression, OnePenalty):
 
     loss = None
 
+    @property
+    def _kind_on_grid(self):
+        return CertifiedElasticNetCV
+
     def __init__(
         self,
         *,
@@ -680,6 +726,7 @@ class CertifiedElasticNet(Regression, OnePenalty):
         upper_limits=None,
         positive=False,
         tol=1e-6,
+        adaptive=None,
     ):
         super().__init__(
             alpha=alpha,
@@ -690,6 +737,7 @@ class CertifiedElasticNet(Regression, OnePenalty):
             upper_limits=upper_limits,
             positive=positive,
             tol=tol,
+            adaptive=adaptive,
         )
         self.l1_ratio = l1_ratio
 
@@ -916,6 +964,11 @@ class CertifiedLassoClassifier(JointAtOnePenalty, Classification, OnePenalty):
         Weight of each class, which multiplies the `sample_weight` of its rows, in the fit and in
         losses on held-out rows. "balanced": all classes get the same sum of weights, and the sum
         over all rows stays.
+    adaptive : {"ridge", "lasso"}, optional
+        The adaptive Lasso: each abs coefficient is penalised in inverse proportion to its size in a
+        first fit, whose penalty is chosen by cross-validation on five folds; columns that a first
+        Lasso leaves at 0 are left out. ``certificate_`` is that of the second fit, given these
+        factors. See ``coordboost.lasso.adaptive_factors``.
 
     Attributes
     ----------
@@ -965,6 +1018,10 @@ class CertifiedLassoClassifier(JointAtOnePenalty, Classification, OnePenalty):
     True
     """
 
+    @property
+    def _kind_on_grid(self):
+        return CertifiedLassoClassifierCV
+
     def __init__(
         self,
         *,
@@ -980,6 +1037,7 @@ class CertifiedLassoClassifier(JointAtOnePenalty, Classification, OnePenalty):
         loss=None,
         multinomial=False,
         class_weight=None,
+        adaptive=None,
     ):
         super().__init__(
             alpha=alpha,
@@ -990,6 +1048,7 @@ class CertifiedLassoClassifier(JointAtOnePenalty, Classification, OnePenalty):
             upper_limits=upper_limits,
             positive=positive,
             tol=tol,
+            adaptive=adaptive,
         )
         self.l1_ratio = l1_ratio
         self.loss = loss
@@ -1222,6 +1281,11 @@ class CertifiedPoissonRegressor(CountRegression, OnePenalty):
         Stop when the duality gap, a bound on how far the objective is above its optimum, is at most
         `tol` times the loss of the constant model (less the smallest value that the loss can take).
         If rounding prevents this, a ``ConvergenceWarning`` gives the gap reached.
+    adaptive : {"ridge", "lasso"}, optional
+        The adaptive Lasso: each abs coefficient is penalised in inverse proportion to its size in a
+        first fit, whose penalty is chosen by cross-validation on five folds; columns that a first
+        Lasso leaves at 0 are left out. ``certificate_`` is that of the second fit, given these
+        factors. See ``coordboost.lasso.adaptive_factors``.
 
     Attributes
     ----------
@@ -1268,6 +1332,10 @@ class CertifiedPoissonRegressor(CountRegression, OnePenalty):
     True
     """
 
+    @property
+    def _kind_on_grid(self):
+        return CertifiedPoissonRegressorCV
+
     def __init__(
         self,
         *,
@@ -1280,6 +1348,7 @@ class CertifiedPoissonRegressor(CountRegression, OnePenalty):
         upper_limits=None,
         positive=False,
         tol=1e-6,
+        adaptive=None,
     ):
         super().__init__(
             alpha=alpha,
@@ -1290,6 +1359,7 @@ class CertifiedPoissonRegressor(CountRegression, OnePenalty):
             upper_limits=upper_limits,
             positive=positive,
             tol=tol,
+            adaptive=adaptive,
         )
         self.l1_ratio = l1_ratio
 

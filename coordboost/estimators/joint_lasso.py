@@ -30,6 +30,11 @@ class JointClasses:
                 f"multinomial=True is for Logistic(), got loss={shown(self.loss)}: leave one of "
                 "them out."
             )
+        if self.multinomial and self.adaptive is not None:
+            raise ValueError(
+                "multinomial=True is not adaptive: leave out adaptive, or fit one model for each "
+                "class."
+            )
 
     @property
     def _joint(self):
@@ -90,10 +95,10 @@ class JointOnGrid(JointClasses):
         if not self.multinomial:
             return
         relaxed = validation.as_array("gamma", self.gamma)
-        if (relaxed != 1).any() or self.adaptive is not None or self.rule not in RULES:
+        if (relaxed != 1).any() or self.rule not in RULES:
             raise ValueError(
-                "multinomial=True is chosen by the losses of folds, and neither relaxed nor "
-                "adaptive: leave out gamma and adaptive, and take rule='best' or 'one_se'."
+                "multinomial=True is chosen by the losses of folds, and not relaxed: leave out "
+                "gamma, and take rule='best' or 'one_se'."
             )
 
     def _cross_validate(self, problem, X, y, weight, offset, folds):

@@ -115,6 +115,36 @@ def test_rules_without_folds():
     assert set(np.flatnonzero(model.coef_)) >= {0, 1, 3}
 
 
+ONE = {
+    "squared": cb.CertifiedLasso,
+    "elastic net": cb.CertifiedElasticNet,
+    "logistic": cb.CertifiedLassoClassifier,
+    "poisson": cb.CertifiedPoissonRegressor,
+}
+
+
+@each
+@pytest.mark.parametrize("first", SHARE)
+def test_at_one_penalty_it_is_the_second_fit_there(name, first):
+    """The penalty of the first fit is that of five folds, as with CV."""
+    kind, y, _ = MODELS[name]
+    one = ONE[name](alpha=0.05, adaptive=first, tol=1e-9).fit(X, y)
+    grid = kind(alphas=[0.05], adaptive=first, cv=5, tol=1e-9).fit(X, y)
+    np.testing.assert_allclose(one.coef_, grid.coef_, atol=1e-6)
+    np.testing.assert_allclose(one.path_.factors, grid.path_.factors, rtol=1e-3)
+    assert f"given the penalty factors of a first fit, {first}" in str(one.certificate_)
+    assert one.certificate_.gap <= 1.1e-9 * one.path_.problem.start_excess
+
+
+def test_at_one_penalty_classes_need_two_rows():
+    y = np.where(np.arange(N) == 3, "yes", "no")
+    refused(
+        lambda: cb.CertifiedLassoClassifier(adaptive="ridge").fit(X, y),
+        "one of them holds out all rows of a class",
+    )
+    refused(lambda: cb.CertifiedLasso(adaptive="ols").fit(X, Y), "adaptive must be")
+
+
 def test_bad_values_are_refused():
     for bad in ("ols", 1, True, ["ridge"]):
         refused(lambda bad=bad: cb.CertifiedLassoCV(adaptive=bad).fit(X, Y), "adaptive must be")

@@ -94,6 +94,7 @@ TEXTS = {
     "subsample": room_and_langevin,
     "noise_variance": of_trees,
     "l1_ratio": by_folds,
+    "adaptive": by_folds,
     "coef_": of_classes,
     "intercept_": of_classes,
     "run_": of_trees,

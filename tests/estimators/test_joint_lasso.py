@@ -76,9 +76,13 @@ def test_class_weights_are_weights_of_rows():
 
 
 def test_options_that_are_refused_together():
-    for options in ({"gamma": 0.5}, {"adaptive": "ridge"}, {"rule": "aic"}):
-        with pytest.raises(ValueError, match="neither relaxed nor adaptive"):
+    for options in ({"gamma": 0.5}, {"rule": "aic"}):
+        with pytest.raises(ValueError, match="the losses of folds, and not relaxed"):
             fit(**options).fit(X, NAMES)
+    one = cb.CertifiedLassoClassifier(multinomial=True, adaptive="ridge")
+    for model in (one, fit(adaptive="ridge")):
+        with pytest.raises(ValueError, match="multinomial=True is not adaptive"):
+            model.fit(X, NAMES)
     with pytest.raises(ValueError, match="an offset needs a single model"):
         fit().fit(X, NAMES, offset=np.ones(150))
     with pytest.raises(ValueError, match=r"multinomial=True is for Logistic\(\)"):
