@@ -134,7 +134,31 @@ def test_the_section_is_written_between_its_marks(tmp_path):
     text = page.read_text()
     assert text.startswith("before") and text.endswith("after\n") and "old" not in text
     assert "| tiny, gap 0.001 | 12.3 | 0.25 (peer) | 0.5 | 3 (2) |" in text
+    much = {**table, "name": "FS, 5,000 x 8, 1,000,000 steps", "data_mb": 0.1}
+    assert rows.line(much).endswith("| 3 (0): 16 bytes a step |")
     assert "| tiny, pickle of trees | 1,234 bytes | 0.25 (peer) | 0.5 |  |" in text
+
+
+def test_every_row_of_the_page_has_its_memory_and_a_reason_if_that_is_much():
+    page = (Path(__file__).parents[2] / "docs" / "performance.md").read_text(encoding="utf-8")
+    begin, end = markdown.marks("rows")
+    lines = page[page.index(begin) : page.index(end)].splitlines()[3:]
+    cells = {each.split(" | ")[0][2:]: each.split(" | ")[-1].strip(" |") for each in lines}
+    assert {name.split(", gap ")[0].split(", pickle of ")[0] for name in cells} == {
+        row.name for row in rows.ROWS
+    }
+    for name, memory in cells.items():
+        if "pickle" not in name:
+            peak, data = memory.split(":")[0].rstrip(")").split(" (")
+            assert int(peak) <= 2 * int(data) + rows.MODEST + 1 or rows.filled_by(name) in memory
+            assert "unexplained" not in memory
+
+
+@pytest.mark.slow
+def test_a_row_is_measured_in_a_process_of_its_own():
+    name = "warm, 100 x 5: predict one row"
+    (table,) = rows.tables(only=[name])
+    assert table["name"] == name and table["rows"][0]["peak_mb"] < 20
 
 
 @pytest.mark.parametrize("suite", ["rows", "defaults"])
