@@ -161,7 +161,10 @@ def test_a_row_is_measured_in_a_process_of_its_own():
     assert table["name"] == name and table["rows"][0]["peak_mb"] < 20
 
 
-@pytest.mark.parametrize("suite", ["rows", "defaults"])
-def test_the_page_on_performance_has_the_marks(suite):
-    page = (Path(__file__).parents[2] / "docs" / "performance.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize(
+    ("suite", "name"),
+    [("rows", "performance"), ("defaults", "performance"), ("rule_models", "rules")],
+)
+def test_the_pages_have_the_marks(suite, name):
+    page = (Path(__file__).parents[2] / "docs" / f"{name}.md").read_text(encoding="utf-8")
     assert all(page.count(mark) == 1 for mark in markdown.marks(suite))

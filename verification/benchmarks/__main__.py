@@ -2,9 +2,10 @@
 [--out FILE] [--markdown FILE] [--section FILE]``.
 
 The suites are boosting, lasso, lasso_cv, trees, langevin, frank_wolfe; rows, which has a table for
-each row of docs/performance.md; and defaults, which has one for each set of that page. Prints a
-table per problem; ``--out`` writes all figures as JSON, ``--markdown`` the tables for a page,
-``--section`` the lines of rows and defaults into that page.
+each row of docs/performance.md; defaults, which has one for each set of that page; and rule_models,
+which has one for each set of docs/rules.md. Prints a table per problem; ``--out`` writes all
+figures as JSON, ``--markdown`` the tables for a page, ``--section`` the lines of the last three
+into their page.
 """
 
 import json
@@ -16,11 +17,25 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from verification.benchmarks import defaults, markdown, r, rows
+from verification.benchmarks import defaults, markdown, r, rows, rule_models
 from verification.benchmarks.harness import environment
 
-SUITES = ("boosting", "lasso", "lasso_cv", "trees", "langevin", "frank_wolfe", "rows", "defaults")
-SECTIONS = {"rows": rows.section, "defaults": defaults.section}
+SUITES = (
+    "boosting",
+    "lasso",
+    "lasso_cv",
+    "trees",
+    "langevin",
+    "frank_wolfe",
+    "rows",
+    "defaults",
+    "rule_models",
+)
+SECTIONS = {
+    "rows": rows.section,
+    "defaults": defaults.section,
+    "rule_models": rule_models.section,
+}
 UNSHOWN = ("wall_min", "wall_max", "cpu_min", "cpu_max", "over_best")  # written to files only
 
 
@@ -84,7 +99,7 @@ def write(record, out, markdown_file, section_file):
     "--section",
     "section_file",
     type=click.Path(exists=True, dir_okay=False),
-    help="Write the lines of the suites rows and defaults into this page, between their marks.",
+    help="Write the lines of rows, defaults or rule_models into this page, between their marks.",
 )
 def main(suites, quick, only, limit, out, markdown_file, section_file):
     """Compare coordboost with other packages on the same work.
