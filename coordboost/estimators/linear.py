@@ -126,6 +126,12 @@ class _BaseLinear(Explained, _BaseEstimator):
             If all columns of X are constant; the model is then a constant.
         """
         if self._reduces(X):
+            if getattr(self, "adaptive", None) is not None:
+                raise ValueError(
+                    "adaptive at one penalty needs rows held out for its first fit: of a table of "
+                    f"Dask take {type(self).__name__}CV with rule='best' or 'one_se', or pass "
+                    "X.compute()."
+                )
             return self._fit(*self._short_rows(X, y, sample_weight, offset))
         return self._fit(*rows_with_weight(*self._rows(X, y, sample_weight, offset)))
 

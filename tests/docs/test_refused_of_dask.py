@@ -88,7 +88,10 @@ ACTIONS = {
     "series of Dask": lambda _: cb.Problem(frame()[["a"]], uneven()),
     "splitters": lambda _: cb.CertifiedLassoCV(cv=cb.model_selection.Bootstrap(3)).fit(LAZY, Y),
     "scorers": lambda _: cb.CertifiedLassoCV(scoring="r2").fit(LAZY, Y),
-    "an adaptive": lambda _: cb.CertifiedLassoCV(rule="bic", adaptive="ridge").fit(LAZY, Y),
+    "an adaptive Lasso at": lambda _: cb.CertifiedLasso(adaptive="ridge").fit(LAZY, Y),
+    "an adaptive Lasso with": lambda _: cb.CertifiedLassoCV(rule="bic", adaptive="ridge").fit(
+        LAZY, Y
+    ),
     "workers": other_versions,
     "a cluster": closed,
 }

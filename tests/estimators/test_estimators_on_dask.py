@@ -175,6 +175,10 @@ def test_data_frames_with_categories():
             "adaptive with rule='bic' needs rows held out",
         ),
         (
+            lambda: cb.CertifiedLasso(adaptive="ridge").fit(lazy(X), Y),
+            "adaptive at one penalty needs rows held out",
+        ),
+        (
             lambda: cb.CertifiedLassoCV(cv=[(np.arange(9), np.arange(9, N))]).fit(lazy(X), Y),
             "cv must be a whole number >= 2 for a table of Dask",
         ),
