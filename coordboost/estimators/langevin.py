@@ -259,7 +259,7 @@ class LangevinGBMRegressor(Regression, _LangevinGBM):
     categorical_features : sequence of names, indices or booleans, optional
         Categorical features, in addition to the columns of a data frame that have the dtype
         ``category``, or hold text (none of it a number).
-    min_samples_category : int, default 5
+    min_samples_category : int, default 10
         A category with fewer rows in a node is not chosen in its split: it goes with those that are
         not chosen.
     max_split_categories : int or None, default 4
@@ -386,7 +386,7 @@ class LangevinGBMRegressor(Regression, _LangevinGBM):
         l2_regularization=0.0,
         max_bins=255,
         categorical_features=None,
-        min_samples_category=5,
+        min_samples_category=10,
         max_split_categories=4,
         category_smoothing=20.0,
         noise_variance=None,
@@ -549,7 +549,7 @@ class LangevinGBMClassifier(Classification, _LangevinGBM):
     categorical_features : sequence of names, indices or booleans, optional
         Categorical features, in addition to the columns of a data frame that have the dtype
         ``category``, or hold text (none of it a number).
-    min_samples_category : int, default 5
+    min_samples_category : int, default 10
         A category with fewer rows in a node is not chosen in its split: it goes with those that are
         not chosen.
     max_split_categories : int or None, default 4
@@ -679,7 +679,7 @@ class LangevinGBMClassifier(Classification, _LangevinGBM):
         l2_regularization=0.0,
         max_bins=255,
         categorical_features=None,
-        min_samples_category=5,
+        min_samples_category=10,
         max_split_categories=4,
         category_smoothing=20.0,
         beta=None,

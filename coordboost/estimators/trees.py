@@ -757,7 +757,7 @@ class _RandomizedGBM(_DrawnRows):
         l2_regularization=0.0,
         max_bins=255,
         categorical_features=None,
-        min_samples_category=5,
+        min_samples_category=10,
         max_split_categories=4,
         category_smoothing=20.0,
         monotonic_cst=None,
@@ -905,7 +905,7 @@ class _AcceleratedGBM(_DrawnRows):
         l2_regularization=0.0,
         max_bins=255,
         categorical_features=None,
-        min_samples_category=5,
+        min_samples_category=10,
         max_split_categories=4,
         category_smoothing=20.0,
         monotonic_cst=None,
@@ -969,7 +969,7 @@ class _RegularizedGBM(_BaseBooster):
         l2_regularization=0.0,
         max_bins=255,
         categorical_features=None,
-        min_samples_category=5,
+        min_samples_category=10,
         max_split_categories=4,
         category_smoothing=20.0,
         monotonic_cst=None,
@@ -1087,7 +1087,7 @@ class RandomizedGBMRegressor(StagedPredictions, Regression, _RandomizedGBM):
     categorical_features : sequence of names, indices or booleans, optional
         Categorical features, in addition to the columns of a data frame that have the dtype
         ``category``, or hold text (none of it a number).
-    min_samples_category : int, default 5
+    min_samples_category : int, default 10
         A category with fewer rows in a node is not chosen in its split: it goes with those that are
         not chosen.
     max_split_categories : int or None, default 4
@@ -1248,7 +1248,7 @@ class RandomizedGBMClassifier(StagedProbabilities, Multinomial, Classification, 
     categorical_features : sequence of names, indices or booleans, optional
         Categorical features, in addition to the columns of a data frame that have the dtype
         ``category``, or hold text (none of it a number).
-    min_samples_category : int, default 5
+    min_samples_category : int, default 10
         A category with fewer rows in a node is not chosen in its split: it goes with those that are
         not chosen.
     max_split_categories : int or None, default 4
@@ -1402,7 +1402,7 @@ class RandomizedGBMClassifier(StagedProbabilities, Multinomial, Classification, 
         l2_regularization=0.0,
         max_bins=255,
         categorical_features=None,
-        min_samples_category=5,
+        min_samples_category=10,
         max_split_categories=4,
         category_smoothing=20.0,
         monotonic_cst=None,
@@ -1488,7 +1488,7 @@ class AcceleratedGBMRegressor(StagedPredictions, Regression, _AcceleratedGBM):
     categorical_features : sequence of names, indices or booleans, optional
         Categorical features, in addition to the columns of a data frame that have the dtype
         ``category``, or hold text (none of it a number).
-    min_samples_category : int, default 5
+    min_samples_category : int, default 10
         A category with fewer rows in a node is not chosen in its split: it goes with those that are
         not chosen.
     max_split_categories : int or None, default 4
@@ -1627,7 +1627,7 @@ class AcceleratedGBMClassifier(StagedProbabilities, Classification, _Accelerated
     categorical_features : sequence of names, indices or booleans, optional
         Categorical features, in addition to the columns of a data frame that have the dtype
         ``category``, or hold text (none of it a number).
-    min_samples_category : int, default 5
+    min_samples_category : int, default 10
         A category with fewer rows in a node is not chosen in its split: it goes with those that are
         not chosen.
     max_split_categories : int or None, default 4
@@ -1747,7 +1747,7 @@ class AcceleratedGBMClassifier(StagedProbabilities, Classification, _Accelerated
         l2_regularization=0.0,
         max_bins=255,
         categorical_features=None,
-        min_samples_category=5,
+        min_samples_category=10,
         max_split_categories=4,
         category_smoothing=20.0,
         monotonic_cst=None,
@@ -1827,7 +1827,7 @@ class RegularizedGBMRegressor(StagedPredictions, Regression, _RegularizedGBM):
     categorical_features : sequence of names, indices or booleans, optional
         Categorical features, in addition to the columns of a data frame that have the dtype
         ``category``, or hold text (none of it a number).
-    min_samples_category : int, default 5
+    min_samples_category : int, default 10
         A category with fewer rows in a node is not chosen in its split: it goes with those that are
         not chosen.
     max_split_categories : int or None, default 4
@@ -1970,7 +1970,7 @@ class RegularizedGBMClassifier(StagedProbabilities, Classification, _Regularized
     categorical_features : sequence of names, indices or booleans, optional
         Categorical features, in addition to the columns of a data frame that have the dtype
         ``category``, or hold text (none of it a number).
-    min_samples_category : int, default 5
+    min_samples_category : int, default 10
         A category with fewer rows in a node is not chosen in its split: it goes with those that are
         not chosen.
     max_split_categories : int or None, default 4
@@ -2095,7 +2095,7 @@ class RegularizedGBMClassifier(StagedProbabilities, Classification, _Regularized
         l2_regularization=0.0,
         max_bins=255,
         categorical_features=None,
-        min_samples_category=5,
+        min_samples_category=10,
         max_split_categories=4,
         category_smoothing=20.0,
         monotonic_cst=None,
