@@ -1,8 +1,10 @@
 """The table on docs/larger-than-memory.md of what is refused of tables of Dask, and the code."""
 
+import ast
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -97,11 +99,30 @@ ACTIONS = {
 }
 
 
-def rows():
-    """The rows of the table: what, and the sentence."""
-    text = PAGE.read_text(encoding="utf-8").split("| what | sentence |")[1]
+def rows(head="| what | sentence |"):
+    """The rows of a table: what, and the sentence."""
+    text = PAGE.read_text(encoding="utf-8").split(head)[1]
     table = re.findall(r"^\| (.+?) \| (.+) \|$", text.split("\n\n")[0], flags=re.M)
     return [pytest.param(*row, id=row[0][:40]) for row in table]
+
+
+@cache
+def templates():
+    """A pattern for every text of the package, with ``.+`` where values are put in."""
+    patterns = []
+    for path in Path(cb.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            values = getattr(node, "values", [node])
+            if isinstance(node, ast.JoinedStr | ast.Constant):
+                texts = [getattr(value, "value", "") for value in values]
+                escaped = [re.escape(text) if isinstance(text, str) else ".+" for text in texts]
+                patterns.append("".join(escaped))
+    return patterns
+
+
+@pytest.mark.parametrize("what, sentence", rows("| what | sentence of trees |"))
+def test_the_sentence_for_trees_is_in_the_code(what, sentence):
+    assert any(len(text) > 30 and re.fullmatch(text, sentence) for text in templates())
 
 
 def test_every_row_is_tried():
