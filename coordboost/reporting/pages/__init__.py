@@ -58,8 +58,9 @@ def html_report(
     X: Any = None,
     y: Any = None,
 ) -> Page:
-    """Make a self-contained HTML page about a run, as ``coordboost report`` does, an estimator, or
-    a path.
+    """Make a self-contained HTML page about a run, an estimator or a path.
+
+    Of a run it is the page of ``coordboost report``.
 
     Parameters
     ----------
