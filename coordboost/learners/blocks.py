@@ -57,10 +57,10 @@ class BlockBank(Learners):
         self.weight = weight
         self.length = 0.0
         self.last = None
-        self.parts = [member[a:b] for a, b in itertools.pairwise(start)]
+        self.blocks = [member[a:b] for a, b in itertools.pairwise(start)]
         self.gram = (rows * weight) @ rows.T if gram is None else gram
         self.roots = (
-            [inverse_root(self.gram[np.ix_(block, block)], family.l2) for block in self.parts]
+            [inverse_root(self.gram[np.ix_(block, block)], family.l2) for block in self.blocks]
             if roots is None
             else roots
         )
@@ -80,7 +80,7 @@ class BlockBank(Learners):
     @property
     def n_groups(self):
         """Number of blocks."""
-        return len(self.parts)
+        return len(self.blocks)
 
     @property
     def values(self):
@@ -120,7 +120,7 @@ class BlockBank(Learners):
         return np.stack(
             [
                 np.linalg.norm(corr[:, block] @ root, axis=1)
-                for block, root in zip(self.parts, self.roots, strict=True)
+                for block, root in zip(self.blocks, self.roots, strict=True)
             ],
             axis=1,
         )
@@ -136,10 +136,10 @@ class BlockBank(Learners):
         """
         corr = self.family.rows @ v
         index = sorted(groups)
-        lengths = np.array([np.linalg.norm(self.roots[s] @ corr[self.parts[s]]) for s in index])
+        lengths = np.array([np.linalg.norm(self.roots[s] @ corr[self.blocks[s]]) for s in index])
         slack = 1.0 + len(v) * 2.0**-50  # rounding of a length
         best = index[int(np.argmax(lengths * slack >= lengths.max()))]
-        return self._kept(self.parts[best], self.roots[best], corr)
+        return self._kept(self.blocks[best], self.roots[best], corr)
 
     def fit_together(self, v, groups):
         """Fit the columns of all blocks `groups` together: return (number, correlation)."""
@@ -152,7 +152,7 @@ class BlockBank(Learners):
 
     def _columns_of(self, groups):
         return np.unique(
-            np.concatenate([np.zeros(0, dtype=np.int64), *(self.parts[s] for s in groups)])
+            np.concatenate([np.zeros(0, dtype=np.int64), *(self.blocks[s] for s in groups)])
         )
 
     def _kept(self, index, root, corr):
