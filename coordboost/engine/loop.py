@@ -193,8 +193,8 @@ class Solver:
 
     def loss(self, state=None):
         """The loss at the present step, whose ``State`` may be given if it is at hand."""
-        if self.model_state.loss is not None:
-            return self.model_state.loss()
+        if self.model_state.summed_losses is not None:
+            return self.model_state.summed_losses()
         pred = self.model_state.pred
         if pred is None:
             return (state or self.state()).loss

@@ -45,6 +45,10 @@ def with_newton_leaves(kind):
     return "newton" in inspect.signature(kind).parameters
 
 
+def classes_and_newton_leaves(kind):
+    return of_classes(kind), with_newton_leaves(kind)
+
+
 def room_and_langevin(kind):
     return room(kind), of_langevin(kind)
 
@@ -79,7 +83,7 @@ TEXTS = {
     "paths_": classes_and_joint_losses,
     "learning_rate": leaves_and_line_search,
     "min_gain": with_newton_leaves,
-    "max_depth": with_newton_leaves,
+    "max_depth": classes_and_newton_leaves,
     "max_leaf_nodes": with_newton_leaves,
     "early_stopping": with_newton_leaves,
     "l2_regularization": with_newton_leaves,

@@ -81,9 +81,9 @@ class ModelState(Piece, ABC):
     greedy = False
     #: the prediction of the model, (n_samples,), if it holds one
     pred: np.ndarray | None = None
-    #: loss(), the sum of the losses at the model, and extremes(), its largest and its smallest
+    #: summed_losses(), the loss at the model, and extremes(), its largest and its smallest
     #: prediction, if it holds no prediction but knows them
-    loss: Callable | None = None
+    summed_losses: Callable | None = None
     extremes: Callable | None = None
     #: sought(), the vector that is correlated with the learners, (n_samples,), if it holds one
     sought: Callable | None = None

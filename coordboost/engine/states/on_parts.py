@@ -263,7 +263,7 @@ class PartsState(ModelState):
         self.asked = []
         self.updates = [("renew", (self.learners.store.cut(len(beta)), self.renewed))]
 
-    def loss(self):
+    def summed_losses(self):
         """The sum of the losses at the model. *Cost*: a pass of the parts over their rows."""
         return sum_of_blocks(self.ask("losses")[1][:, 0])
 
