@@ -127,6 +127,43 @@ def test_regularised_first_trees_of_lightgbm(lightgbm):
     )
 
 
+def best_cut(rows, resid, l2):
+    """The gain of the best cut of some rows with 20 on each side, its feature and its place."""
+    best = (0.0, -1, 0.0)
+    whole = resid[rows].sum() ** 2 / (len(rows) + l2)
+    for j, name in enumerate(WHOLE):
+        order = rows[np.argsort(WHOLE[name].to_numpy()[rows], kind="stable")]
+        values = WHOLE[name].to_numpy()[order]
+        total = np.cumsum(resid[order])
+        for n_left in range(20, len(rows) - 19):
+            if values[n_left - 1] < values[n_left]:
+                left, right = total[n_left - 1], total[-1] - total[n_left - 1]
+                score = left**2 / (n_left + l2) + right**2 / (len(rows) - n_left + l2)
+                if score - whole > best[0]:
+                    best = (score - whole, j, values[n_left - 1])
+    return best
+
+
+@pytest.mark.parametrize(("l2", "min_gain"), [(1.0, 0.0), (0.0, 1000.0)])
+def test_regularised_trees_are_those_of_a_plain_loop(l2, min_gain):
+    resid = (Y - Y.mean()).to_numpy()
+    for _ in range(3):
+        leaves = [np.arange(len(Y))]
+        cuts = [best_cut(leaves[0], resid, l2)]
+        while len(leaves) < 8 and max(cuts)[0] > min_gain:
+            k = max(range(len(cuts)), key=lambda k: cuts[k][0])
+            _, j, place = cuts[k]
+            left = WHOLE.iloc[leaves[k], j].to_numpy() <= place
+            leaves[k : k + 1] = [leaves[k][left], leaves[k][~left]]
+            cuts[k : k + 1] = [best_cut(rows, resid, l2) for rows in leaves[k : k + 2]]
+        step = np.zeros(len(Y))
+        for rows in leaves:
+            step[rows] = resid[rows].sum() / (len(rows) + l2)
+        resid = resid - 0.1 * step
+    model = grown(3, max_leaf_nodes=8, l2_regularization=l2, min_gain=min_gain)
+    close(model.predict(WHOLE), Y - resid)
+
+
 def test_newton_leaves_are_damped():
     """So classifiers differ from those of scikit-learn and LightGBM: the same first cuts, shorter
     steps. The page says so.
