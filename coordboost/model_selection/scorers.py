@@ -13,8 +13,7 @@ from sklearn.metrics import check_scoring, get_scorer
 from coordboost._utils.checks import shown
 from coordboost.data.validation import ConstantColumnWarning, known_part
 from coordboost.losses.base import link_of, on_scale_of_y
-from coordboost.model_selection.validate import MEAN_LOSS
-from coordboost.paths.scoring import rows_of
+from coordboost.paths.scoring import MEAN_LOSS, rows_of
 
 
 class _Predictions(BaseEstimator):

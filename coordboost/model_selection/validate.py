@@ -22,12 +22,10 @@ from coordboost._utils.interrupt import heed, uncut, working_for
 from coordboost.data import validation
 from coordboost.data.frames import by_index
 from coordboost.model_selection.splits import rows_of_folds
-from coordboost.paths.scoring import least_mean, rows_of
+from coordboost.paths.scoring import MEAN_LOSS, least_mean, rows_of
 
-#: RULES: how a point may be chosen by its losses on rows held out. MEAN_LOSS: the name of these
-#: losses if no scorer is given.
+#: How a point may be chosen by its losses on rows held out.
 RULES = ("best", "one_se")
-MEAN_LOSS = "mean loss"
 
 
 @dataclass(frozen=True, eq=False)

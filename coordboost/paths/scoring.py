@@ -5,6 +5,9 @@ import numpy as np
 from coordboost._numba.sums import totals_of
 from coordboost.data import validation
 
+#: The name of the mean loss on rows held out, where no scorer is given.
+MEAN_LOSS = "mean loss"
+
 
 def rows_of(problem, X, y, sample_weight):
     """Targets of new rows as the loss takes them, and their weights, (len(X),) each."""

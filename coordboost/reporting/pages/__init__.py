@@ -23,8 +23,9 @@ from coordboost.engine.refitted import with_intercept
 from coordboost.engine.result import spaced
 from coordboost.engine.storage.archive import write_text
 from coordboost.engine.storage.model import RunModel, model_of
-from coordboost.model_selection.validate import MEAN_LOSS, CrossValidation
+from coordboost.model_selection.validate import CrossValidation
 from coordboost.paths.places import PiecewiseLinear
+from coordboost.paths.scoring import MEAN_LOSS
 from coordboost.reporting import report
 from coordboost.reporting.pages.command import command, for_shell_if_needed
 from coordboost.reporting.pages.judged import of_run, parts_of, target_of
