@@ -41,12 +41,21 @@ KINDS = {
     "logistic, Newton": ((Y > 0) * 1, cb.losses.Logistic(), {"newton": True}, None),
     "logistic, Newton, weights": ((Y > 0) * 1, cb.losses.Logistic(), {"newton": True}, W),
 }
+#: Trees whose leaf with the largest gain is split first, and sets of columns.
+BEST_FIRST = {
+    "leaves": {"max_depth": None, "max_leaves": 31},
+    "leaves of some depth": {"max_depth": 6, "max_leaves": 9},
+    "two leaves": {"max_depth": None, "max_leaves": 2},
+    "large leaves": {"max_depth": None, "max_leaves": 31, "min_samples": 4000},
+    "sets": {"sets": [[1, 0, 1, 0, 1, 0], [0, 1, 0, 1, 0, 1]]},
+}
 every_partition = pytest.mark.parametrize("lengths", PARTITIONS.values(), ids=PARTITIONS)
 
 
-def boosted(table, kind, n_trees=3):
+def boosted(table, kind, n_trees=3, **limits):
     y, loss, options, weight = KINDS[kind]
-    trees = cb.data.trees(table, max_depth=5, min_samples=20, **options)
+    options = {"max_depth": 5, "min_samples": 20, **options, **limits}
+    trees = cb.data.trees(table, **options)
     problem = cb.Problem(trees, y, loss, sample_weight=weight)
     return cb.solve(problem, cb.gbm(0.1), n_trees)
 
@@ -93,6 +102,18 @@ def client():
 @pytest.mark.parametrize("kind", KINDS)
 def test_parts_of_this_process_grow_the_trees_of_memory(kind, lengths):
     assert_same(boosted(in_parts(lengths), kind), in_memory(kind))
+
+
+@needs_compiler
+@pytest.mark.parametrize("kind", ["squared", "logistic, Newton, weights"])
+@pytest.mark.parametrize("limits", BEST_FIRST.values(), ids=BEST_FIRST)
+def test_leaves_split_on_a_guess_change_no_tree(limits, kind):
+    run = boosted(in_parts(PARTITIONS["uneven"]), kind, **limits)
+    assert_same(run, boosted(X, kind, **limits))
+    parts = run.problem.dictionary.parts
+    n_trips = parts.n_trips
+    run.resume(3)
+    assert parts.n_trips - n_trips < 3 * 13  # for 31 leaves not 30 a tree
 
 
 @needs_compiler
@@ -184,6 +205,26 @@ def test_what_needs_the_rows_here_is_refused_in_one_sentence(
     monkeypatch.chdir(tmp_path)
     lazy = client.persist(da.from_array(X, chunks=(20_000, 6)))
     assert sentence in refused(lambda: REFUSED[sentence](lazy), "")
+
+
+@pytest.mark.slow
+@needs_compiler
+@pytest.mark.parametrize("n_workers", [1, 2, 4])
+def test_any_number_of_worker_processes_grows_the_trees_of_memory(n_workers):
+    dd = pytest.importorskip("dask.dataframe")
+    model = cb.RandomizedGBMClassifier(n_estimators=3, random_state=0)
+    here = model.fit(frame(), Y > 0, W)
+    with distributed.Client(
+        n_workers=n_workers, threads_per_worker=1, dashboard_address=":0", direct_to_workers=True
+    ) as client:
+        for lengths in PARTITIONS.values():
+            lazy = client.persist(da.from_array(X, chunks=(tuple(lengths), (6,))))
+            assert_same(boosted(lazy, "squared"), in_memory("squared"))
+        lazy = dd.from_pandas(frame(), npartitions=5)
+        there = clone(model).fit(lazy, Y > 0, W)
+        np.testing.assert_array_equal(
+            there.predict_proba(frame()[:500]), here.predict_proba(frame()[:500])
+        )
 
 
 @pytest.mark.slow

@@ -84,7 +84,7 @@ class PartModel:
 
     def push(self, values, shrink, theta):
         """Make a step along the current tree, whose leaves have these values."""
-        self.current.values[:] = values
+        self.current.values[: len(values)] = values
         push(self.on_single, 0, shrink, theta)
 
     def renew(self, trees, beta):
@@ -201,7 +201,7 @@ class PartsState(ModelState):
     def ask(self, name, *arguments):
         """Ask a method of ``PartModel`` of all parts; return (whole, floats)."""
         if name == "sums_over_rows":
-            arguments = (*self.learners.grower.complete(), *arguments)
+            arguments = (*self.learners.grower.completed, *arguments)
         self.parts.settle(self)
         question = (self.key, self.updates, name, arguments)
         answer = self.parts.run(ask_model, *question)

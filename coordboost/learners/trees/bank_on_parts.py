@@ -85,7 +85,7 @@ class PartsBank(TreeBank):
         corr, self.length = self.grower.fit
         self._add(n_leaves)
         if n_leaves:
-            v.grown(self.grower.complete())
+            v.grown(self.grower.completed)
         return j, corr
 
     def one_tree(self, j):

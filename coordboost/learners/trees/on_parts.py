@@ -5,9 +5,13 @@ histograms and the cuts, and no rows; a part has its rows, and is told the nodes
 
 A trip to all parts a level: the root's histogram comes with the sizes of the targets, if the scale
 of the whole numbers is that of the tree before, as it mostly is.
+
+Where the leaf with the largest gain is split first, one leaf a trip would be sure. So several are
+split that seem to be next. The tree is then chosen among all known nodes, in the exact order.
 """
 
 import math
+from heapq import heappop, heappush
 
 import numpy as np
 
@@ -16,14 +20,16 @@ from coordboost._numba.sums import BLOCK
 from coordboost.learners.trees.grow import (
     LOST,
     by_size,
+    choose_features,
     fill_histograms,
     has_histogram,
     init_root,
+    is_best_first,
     keep_tree,
     move_rows,
     number_leaves,
     search_cuts,
-    split_nodes,
+    split_open,
     write_leaves,
     write_rows,
 )
@@ -42,10 +48,22 @@ from coordboost.learners.trees.tree import scaled_values, write_block_sums
 
 #: The fields of STATE that a part is told.
 FORMAT = ("wide", "bits", "scale", "unit")
+#: Most leaves that are split in one trip if the leaf with the largest gain is split first.
+LEAVES_A_TRIP = 8
+
+
+def with_guesses(growth):
+    """Return the limits with room for twice the leaves, if some are split on a guess."""
+    if interpreted(is_best_first)(growth):
+        growth = growth._replace(max_leaves=2 * growth.max_leaves)
+    return growth
 
 
 class PartGrower(Grower):
     """The rows of one part while a tree grows: sums are made here, and rows move here."""
+
+    def __init__(self, binned, growth, n_in_all):
+        super().__init__(binned, with_guesses(growth), n_in_all)
 
     def begin(self, target, weight, numbers, form, columns, drawn=None):
         """Return (whole, floats): sizes of targets and weights by blocks, and the root's sums.
@@ -143,8 +161,11 @@ class ClientGrower(Grower):
     """
 
     def __init__(self, binned, growth, n_in_all):
-        super().__init__(binned, growth, n_in_all)
+        super().__init__(binned, with_guesses(growth), n_in_all)
         self.n_in_all = n_in_all
+        self.max_leaves = growth.max_leaves
+        self.best_first = interpreted(is_best_first)(growth)
+        self.completed = None  # the arguments of ``PartGrower.finish`` for the last tree
         self.form = None  # of the tree before, with one or two numbers per sample
         self.numbers = 0
 
@@ -191,19 +212,97 @@ class ClientGrower(Grower):
             return LOST
         compiled(init_root)(self.limits, memory, self.n_in_all, total, mass)
         histograms = sums[3:]
-        searching = True
-        while searching:
+        while True:
             self._take(histograms, len(columns))
             compiled(search_cuts)(
                 self.table, self.limits, candidates, 0, len(columns), memory, self.scratch[0], 1
             )
-            searching = compiled(split_nodes)(
-                self.table, self.limits, candidates, memory, self.scratch[0]
-            )
+            compiled(choose_features)(self.limits, candidates, memory)
+            order, chosen, last = self._next() if self.best_first else self._next_level()
+            if not len(chosen):
+                break
+            self._split(candidates, chosen, last)
             if filled_slots(state, self.nodes):
                 histograms, _ = run("split", *self._new_nodes())
-        compiled(number_leaves)(self.table, self.limits, memory)
+        self._complete(order)
         return int(state.leaves)
+
+    def _next_level(self):
+        """Return all nodes, those to be split, and whether their children are not split."""
+        n = int(self.state.nodes)
+        return np.arange(n), np.flatnonzero(self.nodes["open"][:n]), False
+
+    def _next(self):
+        """Split the leaf with the largest known gain first, in mind.
+
+        Return the nodes of the tree in their order, those that must be split before that is known,
+        and whether no child of these is split.
+        """
+        nodes = self.nodes
+        most = self.max_leaves - 1
+        order = []
+        heap = []
+        chosen = []
+        new = [0]
+        n_sure = n_splits = 0
+        while True:
+            for at in new:
+                if (nodes[at].open or nodes[at].feature >= 0) and nodes[at].gain > 0.0:
+                    heappush(heap, (-nodes[at].gain, len(order)))
+                order.append(at)
+            if not heap or n_splits == most or len(chosen) == LEAVES_A_TRIP:
+                break
+            at = order[heappop(heap)[1]]
+            n_splits += 1
+            if nodes[at].open:
+                chosen.append(at)
+                new = []
+            else:
+                left = int(nodes[at].left)
+                new = [left, left + 1]
+                n_sure += not chosen
+        # of those chosen only the first one is sure: the others may not take the room of the rest
+        room = self.max_leaves + most - int(self.state.leaves) - (most - n_sure) + 1
+        last = len(chosen) == 1 and n_splits == most == n_sure + 1
+        return np.array(order), chosen[:room], last
+
+    def _split(self, candidates, chosen, last):
+        """Split the nodes `chosen`; if they are the `last` ones, their children stay leaves."""
+        state = self.state
+        limits = self.limits._replace(max_leaves=0) if last else self.limits
+        n = int(state.nodes)
+        others = np.setdiff1d(np.flatnonzero(self.nodes["open"][:n]), chosen)
+        self.nodes["open"][others] = 0
+        state.first = n
+        compiled(split_open)(self.table, limits, candidates, self.memory, self.scratch[0], 0, n)
+        self.nodes["open"][others] = 1
+
+    def _complete(self, order):
+        """Keep the nodes of the tree, in their order, and number its leaves.
+
+        The parts get all nodes: those below a leaf have its number.
+        """
+        state = self.state
+        n = int(state.nodes)
+        known = self.nodes[:n].copy()
+        flags = self.goes_left[:n].copy()
+        number = np.full(n, -1)
+        number[order] = np.arange(len(order))
+        tree = known[order]
+        tree["parent"] = number[tree["parent"]]
+        inner = np.flatnonzero(tree["feature"] >= 0)
+        tree["left"][inner] = number[tree["left"][inner]]
+        tree["feature"][inner[tree["left"][inner] < 0]] = -1
+        self.nodes[: len(order)] = tree
+        self.goes_left[: len(order)] = flags[order]
+        state.nodes = len(order)
+        state.leaves = (len(order) + 1) // 2
+        compiled(number_leaves)(self.table, self.limits, self.memory)
+        leaf = known["leaf"]
+        leaf[order] = self.nodes["leaf"][: len(order)]
+        for at in np.flatnonzero(number < 0):
+            leaf[at] = leaf[known["parent"][at]]
+        self.completed = known, np.packbits(flags, axis=1, bitorder="little")
 
     def _exponent(self, run, sizes, k):
         """Return the exponent of the targets (k = 0) or weights (k = 1), as ``exponent`` does."""
@@ -233,12 +332,6 @@ class ClientGrower(Grower):
         parents = np.unique(self.nodes["parent"][first:stop])
         flags = np.packbits(self.goes_left[parents], axis=1, bitorder="little")
         return first, self.nodes[first:stop].copy(), parents, self.nodes[parents], flags
-
-    def complete(self):
-        """Return the arguments of ``PartGrower.finish``."""
-        n = int(self.state.nodes)
-        flags = np.packbits(self.goes_left[:n], axis=1, bitorder="little")
-        return self.nodes[:n].copy(), flags
 
     def _keep(self, run, trees, j, metric):
         """Store the tree; return its correlation and length, see ``unit_values``."""
