@@ -7,7 +7,7 @@ from functools import cache, partial
 
 import numpy as np
 
-from coordboost._utils.checks import number_of, positive, real, shown
+from coordboost._utils.checks import number_of, positive, shown
 from coordboost.data import validation
 from coordboost.estimators.base import (
     Classification,
@@ -17,7 +17,7 @@ from coordboost.estimators.base import (
 from coordboost.estimators.joint_lasso import JointAtOnePenalty, JointOnGrid
 from coordboost.estimators.linear import CrossValidated, _BaseLinear
 from coordboost.lasso.adaptive import adaptive_factors
-from coordboost.lasso.inputs import ROUNDED, as_factors
+from coordboost.lasso.inputs import ROUNDED, as_factors, checked_ratio
 from coordboost.lasso.path import lasso_path
 from coordboost.losses.standard import Poisson
 from coordboost.model_selection.splits import folds_of
@@ -296,7 +296,7 @@ class PenaltyGrid(Adaptive, OnGrid, CrossValidated, _BasePenalized):
                 f"{shown(self.l1_ratio)}."
             )
         for ratio in ratios:
-            real("l1_ratio", ratio, lambda number: 0 <= number <= 1, "at least 0 and at most 1")
+            checked_ratio(ratio)
         ndim = validation.as_array("gamma", self.gamma).ndim
         if not (ndim < 2 and validation.numeric("gamma", self.gamma, ndim).size):
             raise ValueError(

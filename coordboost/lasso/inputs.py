@@ -22,6 +22,22 @@ from coordboost.learners.stores.daskarray import is_lazy
 
 #: Slack for relative gaps, which are quotients of two rounded numbers.
 ROUNDED = 1 + 4 * float(np.finfo(float).eps)
+#: Least share of the l1 norm above 0: with less, both penalties do not fit into the range of
+#: float64.
+LEAST_RATIO = 1e-100
+
+
+def checked_ratio(l1_ratio):
+    """Return the share of the l1 norm in the penalty, a float.
+
+    Raise a ValueError if it is not from 0 to 1, or so near 0 that the penalties overflow.
+    """
+    ratio = real("l1_ratio", l1_ratio, lambda number: 0 <= number <= 1, "at least 0 and at most 1")
+    if 0 < ratio < LEAST_RATIO:
+        raise ValueError(
+            f"l1_ratio must be 0 or at least {LEAST_RATIO}, got {ratio}: pass 0, for ridge alone."
+        )
+    return ratio
 
 
 def lasso_problem(

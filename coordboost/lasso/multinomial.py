@@ -34,6 +34,7 @@ from coordboost.lasso.class_path import by_class_path
 from coordboost.lasso.classes import EPS, ClassProblem
 from coordboost.lasso.grid import columns_in_use
 from coordboost.lasso.inputs import (
+    checked_ratio,
     closing_message,
     given_penalties,
     lasso_problem,
@@ -547,7 +548,7 @@ def _objective(
             "penalty_factor must be positive for all columns of multinomial regression, got 0: "
             "take a small factor, such as 1e-6, and pass alphas."
         )
-    ratio = real("l1_ratio", l1_ratio, lambda number: 0 <= number <= 1, "at least 0 and at most 1")
+    ratio = checked_ratio(l1_ratio)
     limits = limits_of(lower_limits, upper_limits, validation.flag("positive", positive), problem)
     problem = problem.replace(loss=Logistic(), y=first, constant=0.0)
     return Objective.of(problem, inverse_price, factors, limits, ratio, free)

@@ -11,13 +11,14 @@ from functools import cached_property
 import numpy as np
 
 from coordboost._numba.threads import slices
-from coordboost._utils.checks import real, shown
+from coordboost._utils.checks import shown
 from coordboost.certificates.objectives import Evaluation
 from coordboost.data import validation
 from coordboost.data.problem import Problem
 from coordboost.lasso.columns import ScaledColumns, full_rows
 from coordboost.lasso.grid import LassoPath
 from coordboost.lasso.inputs import (
+    checked_ratio,
     given_penalties,
     lasso_problem,
     limits_of,
@@ -108,9 +109,7 @@ class Objective:
             offset,
             gram=gram,
         )
-        l1_ratio = real(
-            "l1_ratio", l1_ratio, lambda number: 0 <= number <= 1, "at least 0 and at most 1"
-        )
+        l1_ratio = checked_ratio(l1_ratio)
         limits = limits_of(
             lower_limits,
             upper_limits,

@@ -234,6 +234,7 @@ test_bad_input = refusals(
         "alphas must be finite numbers, got NaN or infinity (first at index 0",
     ),
     case("ratio", lambda: demo(l1_ratio=-0.1), "l1_ratio must be at least 0 and at most 1"),
+    case("tiny ratio", lambda: demo(l1_ratio=5e-324), "l1_ratio must be 0 or at least 1e-100"),
     case(
         "net",
         lambda: demo(l1_ratio=0.5, solver="homotopy"),
