@@ -161,8 +161,12 @@ def test_ctrl_c_in_a_step_at_fixed_signs_keeps_the_first_model(monkeypatch):
         plain(block, *args)
 
     monkeypatch.setattr(GramBlock, "step_at_signs", interrupted)
-    with pytest.warns(cb.engine.InterruptedWarning, match="multinomial_path was interrupted"):
-        path = PATH(table, y, sample_weight=weight, **options)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.warns(cb.engine.InterruptedWarning, match="multinomial_path was interrupted"):
+            path = PATH(table, y, sample_weight=weight, **options)
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert path.n_points == 1 and path.gaps[0] > options["tol"]
     lower, upper = path.bounds[0]
     assert lower <= whole.bounds[1, 1] and whole.bounds[1, 0] <= upper
