@@ -105,9 +105,10 @@ class Run(StepPath):
     def __repr__(self):
         l1 = f"l1 {self.final.l1:.6g}"
         loss = f"loss {self.final.loss:.6g}" if self.problem.has_data else "training data left out"
+        messages = getattr(self.problem.dictionary, "messages", "")
         return (
             f"<Run {self.method.name}: {self.n_steps} steps on {self.penalty_units}, {l1}, "
-            f"{loss}; {self.message}>"
+            f"{loss}; {self.message}{messages and '; ' + messages}>"
         )
 
     @property

@@ -117,6 +117,14 @@ def test_leaves_split_on_a_guess_change_no_tree(limits, kind):
 
 
 @needs_compiler
+def test_a_run_says_what_travelled_for_a_tree():
+    run = boosted(in_parts(PARTITIONS["even"]), "squared", 1)
+    # one trip for each of five levels, and the first tree has no scale to guess
+    assert "; a tree took 6.0 round trips, " in repr(run)
+    assert "round trips" not in repr(in_memory("squared"))
+
+
+@needs_compiler
 @every_partition
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_bins_by_counting_are_those_by_sorting(lengths, dtype):

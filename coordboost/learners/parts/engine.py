@@ -128,6 +128,10 @@ class Parts(ABC):
         self.n_trips += 1
         return [found[k] for k in range(len(self.blocks))]
 
+    def counts(self, n_trees):
+        """Return a number of trees, the round trips so far, and the bytes received and sent."""
+        return np.array([n_trees, self.n_trips, self.n_received, self.n_sent])
+
     def settle(self, model):
         """Let the model that has asked last send what waits, before another `model` asks."""
         last = self._last and self._last()

@@ -45,13 +45,30 @@ class PartsBank(TreeBank):
     In place of a vector over the rows, its methods take the model state that has one on the parts.
     """
 
+    #: Trees grown, and for these the round trips and the bytes received and sent.
+    travelled = np.zeros(4, dtype=np.int64)
+
     @property
     def parts(self):
         """The engine of parts on which the rows lie."""
         return self.binned.parts
 
     def bank(self):
-        return PartsBank(self.family, self.weight, self.trees, self.member.copy())
+        bank = PartsBank(self.family, self.weight, self.trees, self.member.copy())
+        bank.travelled = self.travelled
+        return bank
+
+    @property
+    def messages(self):
+        """What travelled for each tree, on average, as text; empty if there is no tree."""
+        n_trees, *counts = self.travelled
+        if not n_trees:
+            return ""
+        trips, received, sent = np.array(counts) / n_trees
+        return (
+            f"a tree took {trips:.1f} round trips, {received / 1e6:.2f} MB received and "
+            f"{sent / 1e3:.1f} kB sent"
+        )
 
     @functools.cached_property
     def grower(self):
@@ -81,7 +98,9 @@ class PartsBank(TreeBank):
         j = self.n_learners
         family = self.family
         rest = (self._leaf_weight, groups, family.penalty, self._wide, self.store, j)
+        before = self.parts.counts(0)
         n_leaves = self.grower.grow_by(v.ask, *rest, metric=family.newton)
+        self.travelled = self.travelled + self.parts.counts(1) - before
         corr, self.length = self.grower.fit
         self._add(n_leaves)
         if n_leaves:
