@@ -132,7 +132,6 @@ def standardize_dense(X, weight, center, scale, names=None, copy=True):
     copy = copy or not (X.flags.f_contiguous and X.flags.writeable)
     rows = np.empty((n_columns, n_samples)) if copy else X.T
     weighted = bool((weight != 1).any())
-    seen = counted(weight)
 
     def standardized(strip):
         out = rows[strip]
@@ -146,7 +145,7 @@ def standardize_dense(X, weight, center, scale, names=None, copy=True):
         low = out.min(axis=1)
         high = out.max(axis=1)
         check_columns(X, np.maximum(high, -low), strip.start, names)
-        return _standardized(out, low, high, weight, seen, center, scale)
+        return _standardized(out, low, high, weight, center, scale)
 
     strips = _strips(n_samples, n_columns)
     parts = map(standardized, strips) if rows.size < MANY else in_order(standardized, strips)
@@ -225,10 +224,10 @@ def _centre_rows(given, out, share=None):
     return mean
 
 
-def _standardized(out, low, high, weight, seen, center, scale):
+def _standardized(out, low, high, weight, center, scale):
     """Standardise `out` (k, n_samples) in place.
 
-    Its entries lie between `low` and `high` (k,), `seen` masks the rows that count.
+    Its entries lie between `low` and `high` (k,).
 
     Return powers of two; means and norms after division by these; and the largest abs entries,
     centred, in rows that count.
@@ -236,12 +235,14 @@ def _standardized(out, low, high, weight, seen, center, scale):
     safe = _power_of_two(np.maximum(high, -low))
     out *= 1 / safe[:, None]  # exact, and products are faster than quotients
     mean = np.zeros(len(out))
+    weighted = bool((weight != 1).any())
     if center:
-        share = None if (weight == 1).all() else weight / weight.sum()
+        share = weight / weight.sum() if weighted else None
         mean = _centre_rows(out, out, share)
+    seen = counted(weight)
     if seen.all():
         top = np.maximum(high / safe - mean, mean - low / safe)
-        norm = np.sqrt(np.einsum("ij,ij->i", out, out if (weight == 1).all() else out * weight))
+        norm = np.sqrt(np.einsum("ij,ij->i", out, out * weight if weighted else out))
     else:  # rows without weight must not set the scale
         again = _power_of_two(np.abs(out[:, weight > 0]).max(axis=1))
         norm = again * np.sqrt(((out / again[:, None]) ** 2 * weight).sum(axis=1))

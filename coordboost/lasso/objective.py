@@ -150,7 +150,7 @@ class Objective:
         """Whether any coefficient has a finite limit."""
         return bool(np.isfinite(self.limits).any())
 
-    @property
+    @cached_property
     def penalised(self):
         """Which learners have a penalty, (n_learners,)."""
         return self.factors[0] > 0
@@ -179,14 +179,14 @@ class Objective:
     def _total(self):
         return float(self.problem.weight.sum())
 
-    @property
+    @cached_property
     def _square_factors(self):
         """Factors of the squares of coefficients, where abs values have factor 1.
 
         They are (n_learners,); 1 without a penalty.
         """
         ones = np.ones(self.problem.n_learners)
-        return np.divide(self.factors[1], self.factors[0] ** 2, out=ones, where=self.factors[0] > 0)
+        return np.divide(self.factors[1], self.factors[0] ** 2, out=ones, where=self.penalised)
 
     def columns(self, products=None):
         """The scaled columns, with the penalty at lam = 1."""
