@@ -131,7 +131,7 @@ def standardize_dense(X, weight, center, scale, names=None, copy=True):
     n_samples, n_columns = X.shape
     copy = copy or not (X.flags.f_contiguous and X.flags.writeable)
     rows = np.empty((n_columns, n_samples)) if copy else X.T
-    weighted = bool((weight != 1).any())
+    seen = counted(weight) if (weight != 1).any() else None
 
     def standardized(strip):
         out = rows[strip]
@@ -139,13 +139,13 @@ def standardize_dense(X, weight, center, scale, names=None, copy=True):
         if copy and not X.flags.f_contiguous:  # sums are taken along contiguous columns
             out[:] = given
             given = out
-        if not weighted and (square := _squares_in_range(given, scale and not center)) is not None:
+        if seen is None and (square := _squares_in_range(given, scale and not center)) is not None:
             return _without_weights(given, square, center, scale, out)
         out[:] = given
         low = out.min(axis=1)
         high = out.max(axis=1)
         check_columns(X, np.maximum(high, -low), strip.start, names)
-        return _standardized(out, low, high, weight, center, scale)
+        return _standardized(out, low, high, weight, seen, center, scale)
 
     strips = _strips(n_samples, n_columns)
     parts = map(standardized, strips) if rows.size < MANY else in_order(standardized, strips)
@@ -224,10 +224,11 @@ def _centre_rows(given, out, share=None):
     return mean
 
 
-def _standardized(out, low, high, weight, center, scale):
+def _standardized(out, low, high, weight, seen, center, scale):
     """Standardise `out` (k, n_samples) in place.
 
-    Its entries lie between `low` and `high` (k,).
+    Its entries lie between `low` and `high` (k,); `seen` masks the rows that count, None where all
+    weights are 1.
 
     Return powers of two; means and norms after division by these; and the largest abs entries,
     centred, in rows that count.
@@ -235,14 +236,12 @@ def _standardized(out, low, high, weight, center, scale):
     safe = _power_of_two(np.maximum(high, -low))
     out *= 1 / safe[:, None]  # exact, and products are faster than quotients
     mean = np.zeros(len(out))
-    weighted = bool((weight != 1).any())
     if center:
-        share = weight / weight.sum() if weighted else None
+        share = None if seen is None else weight / weight.sum()
         mean = _centre_rows(out, out, share)
-    seen = counted(weight)
-    if seen.all():
+    if seen is None or seen.all():
         top = np.maximum(high / safe - mean, mean - low / safe)
-        norm = np.sqrt(np.einsum("ij,ij->i", out, out * weight if weighted else out))
+        norm = np.sqrt(np.einsum("ij,ij->i", out, out if seen is None else out * weight))
     else:  # rows without weight must not set the scale
         again = _power_of_two(np.abs(out[:, weight > 0]).max(axis=1))
         norm = again * np.sqrt(((out / again[:, None]) ** 2 * weight).sum(axis=1))
