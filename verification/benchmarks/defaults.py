@@ -278,18 +278,27 @@ def judged(table, n_splits=N_SPLITS, limit=np.inf):
     }
 
 
+def available(sets, judged, only, limit):
+    """Yield what `judged` returns of each set that is requested and available.
+
+    judged : function of a set, with `limit`, the seconds that a fit may take
+    """
+    for table in sets:
+        if wanted(table.name, only):
+            try:
+                yield judged(table, limit=limit or np.inf)
+            except Absent:
+                continue
+
+
 def tables(quick=False, only=(), limit=None):
     """Yield the table of each set that is available."""
     warnings.simplefilter("ignore")  # LightGBM warns of its feature names
     for package in PACKAGES:  # their loading does not count
         with contextlib.suppress(ImportError):
             importlib.import_module(package)
-    for table in SETS:
-        if wanted(table.name, only) and (table.name in QUICK or not quick):
-            try:
-                yield judged(table, limit=limit or np.inf)
-            except Absent:
-                continue
+    sets = [table for table in SETS if table.name in QUICK or not quick]
+    yield from available(sets, judged, only, limit)
 
 
 def cell(row):

@@ -17,9 +17,8 @@ from sklearn.metrics import root_mean_squared_error
 
 import coordboost as cb
 from verification.benchmarks.defaults import SETS as ALL_SETS
-from verification.benchmarks.defaults import fitted, splits, target
-from verification.benchmarks.harness import once, reason, wanted
-from verification.sets import Absent
+from verification.benchmarks.defaults import available, fitted, splits, target
+from verification.benchmarks.harness import once, reason
 
 N_SPLITS = 3
 #: Training rows at most.
@@ -136,12 +135,8 @@ def judged(table, n_splits=N_SPLITS, limit=np.inf):
 def tables(quick=False, only=(), limit=None):
     """Yield the table of each set that is available."""
     warnings.simplefilter("ignore")
-    for table in SETS:
-        if wanted(table.name, only) and (table.name in QUICK or not quick):
-            try:
-                yield judged(table, limit=limit or np.inf)
-            except Absent:
-                continue
+    sets = [table for table in SETS if table.name in QUICK or not quick]
+    yield from available(sets, judged, only, limit)
 
 
 def cell(row):
