@@ -91,6 +91,13 @@ def test_relative_links_lead_somewhere(page):
             assert anchor in anchors(target), link
 
 
+@pytest.mark.parametrize("page", PAGES + OTHERS, ids=lambda page: page.name)
+def test_every_column_of_a_table_has_a_heading(page):
+    text = page.read_text(encoding="utf-8")
+    for heading in re.findall(r"^\|(.*)\|\n\|(?: *:?-+:? *\|)+$", text, re.M):
+        assert all(cell.strip() for cell in heading.split("|")), heading
+
+
 def test_the_api_has_every_module():
     text = (DOCS / "api" / "index.rst").read_text(encoding="utf-8")
     assert set(re.findall(r"^   coordboost\.(\w+)$", text, re.M)) == MODULES.keys()
