@@ -8,6 +8,7 @@ from functools import cache, partial
 import numpy as np
 
 from coordboost._utils.checks import number_of, positive, shown
+from coordboost._utils.warned import warn
 from coordboost.data import validation
 from coordboost.estimators.base import (
     Classification,
@@ -18,9 +19,10 @@ from coordboost.estimators.joint_lasso import JointAtOnePenalty, JointOnGrid
 from coordboost.estimators.linear import CrossValidated, _BaseLinear
 from coordboost.lasso.adaptive import adaptive_factors
 from coordboost.lasso.inputs import ROUNDED, as_factors, checked_ratio
-from coordboost.lasso.path import lasso_path
+from coordboost.lasso.path import grid_with_knots, lasso_path
 from coordboost.losses.standard import Poisson
 from coordboost.model_selection.splits import folds_of
+from coordboost.paths.freedom import COSTS
 
 #: A column is constant if its standard deviation is below this fraction of its root mean square:
 #: the rest is rounding.
@@ -29,6 +31,11 @@ CONSTANT = 1e-7
 FIRST = {"ridge": 0.0, "lasso": 1.0}
 #: Folds that choose the penalty of the first fit, where the rule of the second needs none.
 FOLDS = 5
+#: A grid of MANY penalties ends too early if those after the part LATE of it make more than the
+#: part FALLS of the whole fall of what is minimised.
+MANY = 20
+LATE = 0.9
+FALLS = 0.01
 
 
 class _BasePenalized(_BaseLinear):
@@ -36,7 +43,9 @@ class _BasePenalized(_BaseLinear):
     l1 norm, ``_l1_ratios()``.
     """
 
-    _by_gram, l1_ratio = True, 1.0
+    _by_gram = True
+    l1_ratio = 1.0
+    rule = "best"
 
     def _check_parameters(self):
         super()._check_parameters()
@@ -53,19 +62,18 @@ class _BasePenalized(_BaseLinear):
 
     def _path(self, problem, products, grid, l1_ratio, factors=None):
         """The path on a grid. `factors` : penalty factors, (2, n_columns); default: as given."""
-        return lasso_path(
-            problem,
-            **grid,
-            l1_ratio=l1_ratio,
-            tol=self.tol,
-            penalty_factor=self._factors(problem) if factors is None else factors,
-            lower_limits=self.lower_limits,
-            upper_limits=self.upper_limits,
-            positive=self.positive,
-            products=products,
-            unit_columns=False,
-            refit_intercept=self.fit_intercept,
-        )
+        objective = {
+            "l1_ratio": l1_ratio,
+            "penalty_factor": self._factors(problem) if factors is None else factors,
+            "lower_limits": self.lower_limits,
+            "upper_limits": self.upper_limits,
+            "positive": self.positive,
+            "unit_columns": False,
+            "refit_intercept": self.fit_intercept,
+        }
+        if self.rule in COSTS:
+            grid = grid_with_knots(problem, grid, **objective)
+        return lasso_path(problem, **grid, **objective, tol=self.tol, products=products)
 
     def _factors(self, problem):
         """Return the penalty factors: as given, or with `standardize` those of abs(coef_j) and of
@@ -304,6 +312,17 @@ class PenaltyGrid(Adaptive, OnGrid, CrossValidated, _BasePenalized):
                 f"{shown(self.gamma)}."
             )
 
+    def _warn_at_the_end(self, path, curve):
+        late = curve[int(LATE * (len(curve) - 1))]
+        falls = late - curve[-1] > FALLS * (curve[0] - curve[-1])
+        if len(curve) < MANY or not np.isfinite(curve).all() or not falls:
+            return
+        alpha = float(path.alphas[-1])
+        warn(
+            f"the chosen alpha = {alpha:.4g} is the smallest of the grid, and the criterion still "
+            "falls there: pass a smaller eps, or alphas that go further."
+        )
+
     def _paths(self, problem, products=None):
         return [
             mixed
@@ -462,7 +481,9 @@ class CertifiedLassoCV(Regression, PenaltyGrid):
         with the same `standardize`. Default: `n_alphas` values, evenly spaced on a log scale, from
         the smallest alpha at which all coefficients are 0 down to `eps` times that.
     n_alphas : int, default 100
-        Number of penalties of the default grid.
+        Number of penalties of the default grid. With `rule` "aic", "bic" or "cp" the knots of the
+        exact path are added, on tables of up to 300 rows or columns: the best of all penalties is
+        one of them.
     eps : float, default 1e-3
         Smallest penalty of the default grid, divided by the largest.
     standardize : bool, default False

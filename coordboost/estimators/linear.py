@@ -564,7 +564,7 @@ class CrossValidated:
             at = int(np.argmin(self._seen[-1]))
         else:
             paths, found = self._cross_validate(problem, X, y, weight, offset, folds)
-            curves = [result.mean for result in found]
+            curves = [result._mean_loss for result in found]
             losses = np.hstack([result.losses for result in found])
             paths_of_folds = sum((result.paths for result in found), ())
             whole = CrossValidation(losses, found[0].weights, paths_of_folds, found[0].measure)
@@ -572,9 +572,16 @@ class CrossValidated:
             at = whole.chosen(self.rule)
         ends = np.cumsum([len(curve) for curve in curves])
         k = int(np.searchsorted(ends, at, side="right"))
-        return paths[k], PathPoint(
-            step=min(at - int(ends[k] - len(curves[k])), paths[k].n_points - 1)
-        )
+        step = min(at - int(ends[k] - len(curves[k])), paths[k].n_points - 1)
+        if step == paths[k].n_points - 1:
+            self._warn_at_the_end(paths[k], curves[k])
+        return paths[k], PathPoint(step=step)
+
+    def _warn_at_the_end(self, path, curve):
+        """Warn that the end of a grid was chosen, if what is minimised falls clearly there.
+
+        curve : (n_points,), what is minimised
+        """
 
     def _cross_validate(self, problem, X, y, weight, offset, folds):
         """Return the paths on all rows, and the cross-validation of each."""

@@ -7,19 +7,25 @@ solver, the models. The solvers are listed in ``choice.py``.
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from coordboost._numba.threads import one_thread
 from coordboost._utils.checks import positive as checked_positive
 from coordboost._utils.checks import shown
 from coordboost._utils.interrupt import interruptible
-from coordboost.lasso.choice import check_solver, default_solver, solved_by
+from coordboost.lasso.choice import check_solver, default_solver, solved_by, solvers_for
 from coordboost.lasso.gaps import no_worse_than_none, reliable_gaps
 from coordboost.lasso.grid import LassoPath
+from coordboost.lasso.homotopy.at_penalties import beside_knots
 from coordboost.lasso.inputs import checked_for_lasso, closing_message
 from coordboost.lasso.objective import Objective
 from coordboost.lasso.searched import check_options, is_searched, searched_path
 from coordboost.lasso.workingset import FEW_PENALTIES, Solved
+
+#: Largest smaller side of a table for which the knots of the exact path are among the penalties of
+#: AIC, BIC and Cp: ranks at all knots cost its fourth power.
+MOST_FOR_KNOTS = 300
 
 
 def lasso_path(
@@ -216,6 +222,43 @@ def lasso_path(
     if not constant or objective.free_intercept or objective.unpenalised is not None:
         gaps = reliable_gaps(path, objective, tol)
     return replace(path, gaps=gaps, message=closing_message("lasso_path", alphas, gaps, tol, cut))
+
+
+def grid_with_knots(problem, grid, **options):
+    """The arguments of ``lasso_path`` for a grid, and for the knots of the exact path.
+
+    Between two knots of the Lasso of the squared loss the degrees of freedom stay, and the loss
+    falls with the penalty, so the smallest AIC, BIC or Cp of all penalties is at a knot.
+
+    Parameters
+    ----------
+    problem : Problem
+    grid : dict
+        ``alphas``, ``n_alphas`` and ``eps``, as for ``lasso_path``. Knots are added to a default
+        grid only.
+    options : the penalty, as for ``lasso_path``
+
+    Returns
+    -------
+    dict
+        As it was, where the path has no knots, or more than some hundreds.
+    """
+    smaller_side = min(problem.n_samples, problem.n_learners)
+    if grid["alphas"] is not None or smaller_side > MOST_FOR_KNOTS:
+        return grid
+    parts = {"loss": None, "sample_weight": None, "offset": None, "fit_intercept": True}
+    objective = Objective.checked(problem, None, **parts, gram=False, **options)
+    if "homotopy" not in solvers_for(objective) or objective.problem.start_excess == 0:
+        return grid
+    with one_thread():
+        columns = objective.columns()
+        start = objective.start(columns)
+        default = objective.grid(columns, start, **grid)
+        if not columns.penalty.size(start).any():
+            return grid
+        knots = beside_knots(columns) / objective.lams(1.0)
+    alphas = np.unique(np.concatenate([default, knots[knots < default[0]]]))[::-1]
+    return {"alphas": alphas, "solver": "homotopy"}
 
 
 def _by_gram_matrix(alphas, n_alphas, l1_ratio):

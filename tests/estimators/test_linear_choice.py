@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.linear_model import LassoCV
+from sklearn.datasets import load_diabetes
+from sklearn.linear_model import LassoCV, LassoLarsIC
 from sklearn.model_selection import KFold
 from test_linear_estimators import CHOOSING, MANY, X, Y, target
 
@@ -118,3 +119,40 @@ def test_folds_without_a_class_are_refused_with_its_name():
                 r"give it two ",
             ):
                 cb.CertifiedLassoClassifierCV(cv=cv).fit(X, labels, sample_weight=weight)
+
+
+@pytest.mark.parametrize("rule", ["aic", "bic"])
+def test_a_criterion_finds_the_minimum_of_the_exact_path(rule):
+    """It is at a knot, as scikit-learn's ``LassoLarsIC`` finds it, however early the grid ends."""
+    X, y = load_diabetes(return_X_y=True)
+    for columns in (X, X[:, :3]):
+        theirs = LassoLarsIC(criterion=rule).fit(columns, y)
+        ours = cb.CertifiedLassoCV(rule=rule, eps=0.5, n_alphas=3).fit(columns, y)
+        assert ours.alpha_ == pytest.approx(theirs.alpha_, rel=1e-8, abs=1e-4)
+        np.testing.assert_allclose(ours.predict(columns), theirs.predict(columns), rtol=1e-5)
+        assert np.count_nonzero(ours.coef_) == np.count_nonzero(theirs.coef_)
+        assert ours.certificate_.gap < 1e-6 * ours.path_.problem.start_loss
+
+
+@pytest.mark.parametrize("free", [False, True], ids=["positive", "a free column"])
+def test_scales_weights_signs_and_free_columns_have_knots_too(free):
+    """No penalty of a fine grid has a smaller criterion."""
+    weight = np.random.default_rng(3).uniform(0.5, 2.0, len(Y))
+    factors = np.ones(X.shape[1])
+    factors[0] = 0.0 if free else 1.0
+    options = {"rule": "bic", "noise_variance": 1.0, "standardize": True, "penalty_factor": factors}
+    options["positive"] = not free
+    at_knots = cb.CertifiedLassoCV(**options).fit(X, Y, weight)
+    fine = np.geomspace(1.0, 1e-5, 2000) * at_knots.path_.alphas[0]
+    on_grid = cb.CertifiedLassoCV(alphas=fine, **options).fit(X, Y, weight)
+    lowest = on_grid.criterion_.min()
+    assert lowest - 0.05 < at_knots.criterion_.min() <= lowest
+    assert at_knots.certificate_.gap < 1e-6 * at_knots.path_.problem.start_loss
+
+
+def test_the_end_of_a_grid_is_named_where_the_loss_still_falls():
+    X, y = load_diabetes(return_X_y=True)
+    for rule, kind in (("best", cb.CertifiedLassoCV), ("bic", cb.CertifiedElasticNetCV)):
+        with pytest.warns(UserWarning, match="smallest of the grid.*pass a smaller eps"):
+            model = kind(rule=rule, eps=0.5, n_alphas=25).fit(X, y)
+        assert model.alpha_ == model.path_.alphas[-1]

@@ -18,6 +18,12 @@ KNOTS, MORE_KNOTS = 8, 100
 #: Multiplications of coordinate descent, over the number of columns times the square of the smaller
 #: side of the table, that take as long as an exact path.
 EXACT_COST = 2.0
+#: How far beside a knot a model is, relative to lam: there the coefficient that enters or leaves at
+#: the knot is 0 for certain.
+BESIDE = 1e-9
+#: Instead of lam = 0, the end of a path, relative to its first lam: at 0 there may be no useful
+#: certificate.
+NEAR_0 = 1e-6
 
 
 def by_exact_path(columns, lams, tol):
@@ -26,11 +32,8 @@ def by_exact_path(columns, lams, tol):
     Where rounding leaves a gap above `tol`, there are too many knots, or a coefficient passes a
     limit other than 0, coordinate descent solves.
     """
-    n_knots = KNOTS * min(columns.n_samples, columns.n_learners) + MORE_KNOTS
     accuracy = max(GAP, tol / 2)
-    homotopy = Homotopy(
-        columns.problem, "lasso", float(lams[-1]), n_knots, columns=columns, gap=accuracy
-    )
+    homotopy = _homotopy(columns, float(lams[-1]), accuracy)
     path = homotopy.run()
     interrupted = path.message == INTERRUPTED
     if interrupted:
@@ -54,6 +57,24 @@ def by_exact_path(columns, lams, tol):
     if len(missed) and not interrupted:
         return mended(solved, missed, by_descent(columns, lams[missed], tol))
     return solved
+
+
+def _homotopy(columns, lam_min, accuracy):
+    """The exact path of scaled columns down to a penalty, not yet computed."""
+    n_knots = KNOTS * min(columns.n_samples, columns.n_learners) + MORE_KNOTS
+    return Homotopy(columns.problem, "lasso", lam_min, n_knots, columns=columns, gap=accuracy)
+
+
+def beside_knots(columns):
+    """The penalties next to the knots of the exact path, decreasing, (n_knots - 1,).
+
+    Above a knot where a coefficient enters, below one where one leaves: on these sides it is 0.
+    """
+    path = _homotopy(columns, 0.0, GAP).run()
+    side = np.full(path.n_knots, -BESIDE)
+    side[[knot for knot, _, change in path.events if change > 0]] = BESIDE
+    lams = path.lam * (1 + side)
+    return np.maximum(lams, NEAR_0 * lams[0])[1:]
 
 
 def by_descent_first(columns, lams, tol):
