@@ -240,7 +240,7 @@ class Evaluation(NamedTuple):
 
         It also holds for any other inner product of `resid` with a unit vector.
         """
-        return self.part(problem) * problem.size(self.resid)
+        return self.part(problem) * problem.size(self.resid) + self.off(problem, 1.0)
 
     def rounding(self, problem, radius):
         """Bound of the rounding in ``loss + <resid, pred> - radius max|corr|``."""
@@ -251,7 +251,19 @@ class Evaluation(NamedTuple):
 
         The sum is compensated, so only the rounding of its terms is left.
         """
-        return 2 * EPS * math.sqrt(problem.n_summed) * self.size(problem)
+        rounding = 2 * EPS * math.sqrt(problem.n_summed) * self.size(problem)
+        return rounding + self.off(problem, self.l1 + problem.size(problem.start_resid)) / 2
+
+    def off(self, problem, size):
+        """Bound of the error of products of the residual and a vector of a norm of at most `size`
+        in the span of the learners and y, if these are known by their moments alone.
+
+        Each product of two of them, over their norms, is off by at most ``reduced.error``, and the
+        residual is y less l1 of them.
+        """
+        if problem.reduced is None:
+            return 0.0
+        return problem.reduced.error * (self.l1 + problem.size(problem.start_resid)) * size
 
     def upper(self, problem):
         """Upper bound of the loss of the model.

@@ -64,11 +64,13 @@ class RowsBehind(NamedTuple):
 
     n_rows : number of rows with a weight above 0
     n_lost : number of columns that depend on others up to rounding
+    error : bound of the error of an inner product of two columns, or one and y, over their norms
     passes : passes over the table so far, a part of one for its first chunk
     """
 
     n_rows: int
     n_lost: int
+    error: float
     passes: float
 
     @classmethod
@@ -79,6 +81,7 @@ class RowsBehind(NamedTuple):
         return cls(
             validation.whole("n_rows", plain["n_rows"], 1),
             validation.whole("n_lost", plain["n_lost"]),
+            not_negative("error", plain["error"]),
             not_negative("passes", plain["passes"]),
         )
 
@@ -279,7 +282,7 @@ class Problem:
             unit_norm=is_columns or binning is not None or dictionary.proven,
             binning=binning,
             recipe=None,
-            reduced=table and RowsBehind(table.n_rows, table.n_lost, table.passes),
+            reduced=table and RowsBehind(table.n_rows, table.n_lost, table.error, table.passes),
         )
 
     def _set(self, **parts):

@@ -10,7 +10,8 @@ rows stands for the fold of rows.
 
 *Numerics*: entries are shifted before they are multiplied. If a mean turns out to be farther from
 the shift than a standard deviation, a second pass is made. Entries of the Gram matrix of unit
-columns are rounded by about :math:`u \sqrt n`, as in ``coordboost.lasso.square``.
+columns are rounded by about :math:`u \sqrt n`, as in ``coordboost.lasso.square``; with what the
+short table adds to that, this is its `error`, which certificates take into account.
 """
 
 import math
@@ -39,6 +40,7 @@ class Reduced(NamedTuple):
     names : of the columns, or None
     n_rows : number of rows behind it with a weight above 0
     n_lost : number of columns that depend on others up to rounding, and are taken to depend on them
+    error : bound of the error of a centred sum of products, over the norms of both columns (or y)
     folds : pairs of short rows to fit and short rows held out, or None
     passes : over the long table
     """
@@ -49,6 +51,7 @@ class Reduced(NamedTuple):
     names: Sequence | None
     n_rows: int
     n_lost: int
+    error: float
     folds: list | None
     passes: float
 
@@ -100,13 +103,16 @@ def short_table_of(X, y, sample_weight=None, offset=None, *, cv=None, seed=0):
     rows, y, weight = map(np.concatenate, zip(*shorts, strict=True))
     # a short table has two rows for each direction, and two more
     n_lost = max(np.count_nonzero(varied) + 1 - len(short[1]) // 2 for short in shorts)
+    error = rounding_of(sums.n_rows) + change_of(rows, y, weight, sums.moments, varied)
     folds = None
     if cv is not None:
         label = np.repeat(np.arange(len(shorts)), [len(short[1]) for short in shorts])
         folds = [
             (np.flatnonzero(label != k), np.flatnonzero(label == k)) for k in range(len(shorts))
         ]
-    return Reduced(rows, y, weight, table.names, sums.n_rows, int(n_lost), folds, sums.passes)
+    return Reduced(
+        rows, y, weight, table.names, sums.n_rows, int(n_lost), error, folds, sums.passes
+    )
 
 
 class RowSums:
@@ -114,6 +120,7 @@ class RowSums:
 
     shift : (n_columns + 1,), subtracted from the columns and from y
     by_fold : (n_folds, n_columns + 2, n_columns + 2)
+    moments : (n_columns + 1, n_columns + 1), of all folds, centred
     n_rows : number of rows with a weight above 0
     passes : over the table
     """
@@ -196,7 +203,8 @@ class RowSums:
             total = sums[-1, -1]
             change = sums[:-1, -1] / total
             mean = self.shift + change
-            square = (sums[:-1, :-1] - total * change * change[:, None]).diagonal()[:-1]
+            self.moments = sums[:-1, :-1] - total * change * change[:, None]
+            square = self.moments.diagonal()[:-1]
             varied = (square > 1 / LARGEST_SQUARE) & (square < LARGEST_SQUARE)
             varied &= square > total * (SPREAD * mean[:-1]) ** 2
             if (total * change[:-1] ** 2 <= square)[varied].all():
@@ -311,8 +319,7 @@ def short_table(sums, shift, mean, varied, n_rows):
     gram = np.where(np.outer(varied, varied), centred[:-1, :-1], 0.0)
     with_target = np.where(varied, centred[:-1, -1], 0.0)
     np.fill_diagonal(gram, np.maximum(gram.diagonal(), 0.0))
-    rounding = EPS / 2 * math.sqrt(n_rows)
-    root, _, projected = square_root(gram, with_target, LOST * rounding)
+    root, _, projected = square_root(gram, with_target, LOST * rounding_of(n_rows))
     left = math.sqrt(max(centred[-1, -1] - projected @ projected, 0.0))
     if centred[-1, -1] <= total * (16 * EPS * centre[-1]) ** 2:  # y does not vary
         projected[:] = left = 0.0
@@ -326,3 +333,25 @@ def short_table(sums, shift, mean, varied, n_rows):
     half[:, :-1][:, ~varied] = 0.0
     short = centre + np.concatenate([half, -half])
     return np.asfortranarray(short[:, :-1]), short[:, -1].copy(), np.full(n, weight)
+
+
+def rounding_of(n_rows):
+    """The rounding of an inner product of two unit vectors, if signs are random."""
+    return EPS / 2 * math.sqrt(n_rows)
+
+
+def change_of(X, y, weight, moments, varied):
+    """The largest difference between the centred moments of a short table and given ones, over the
+    norms of both columns, or of y.
+
+    moments : (n_columns + 1, n_columns + 1)
+    varied : the columns that are looked at
+    """
+    columns = np.column_stack([X[:, varied], y])
+    columns -= weight @ columns / weight.sum()
+    used = np.append(varied, True)
+    given = moments[np.ix_(used, used)]
+    norm = np.sqrt(np.maximum(given.diagonal(), 0.0))
+    norm[norm == 0] = 1.0
+    made = (weight * columns.T) @ columns
+    return float((np.abs(made - given) / norm / norm[:, None]).max())

@@ -150,6 +150,29 @@ def test_paths_are_those_in_memory_with_gaps_that_hold():
     np.testing.assert_allclose(others.lam, knots.lam, atol=1e-10 * knots.lam[0])
 
 
+@pytest.mark.parametrize("mean", [0.0, 3e4])
+def test_gaps_at_the_level_of_rounding_hold_for_all_rows(mean):
+    """The gaps, in 64 bits of mantissa, of the long table: the error of its moments is in them."""
+    rng = np.random.default_rng(3)
+    columns = rng.normal(size=(4000, 6)) + mean
+    y = columns @ rng.normal(size=6) + 1e-3 * rng.normal(size=4000) + 100 * mean
+    path = cb.lasso_path(da.from_array(columns, chunks=(500, -1)), y, n_alphas=10, tol=1e-12)
+    exact = columns.astype(np.longdouble)
+    exact -= exact.mean(axis=0)
+    target = y.astype(np.longdouble)
+    target -= target.mean()
+    norm = np.sqrt((exact**2).sum(axis=0))
+    null = target @ target / 2
+    for step, alpha in enumerate(path.alphas.astype(np.longdouble)):
+        coef = path.coef_at(step=step).astype(np.longdouble)
+        resid = target - exact @ coef
+        lam = alpha * len(y)
+        primal = resid @ resid / 2 + lam * np.abs(coef * norm).sum()
+        feasible = resid * min(1, lam / np.abs(exact.T @ resid / norm).max())
+        dual = target @ target / 2 - (target - feasible) @ (target - feasible) / 2
+        assert (primal - dual) / null <= path.gaps[step] < 1e-5
+
+
 def test_passes_are_counted():
     for columns in (-1, 3):
         counted = Counted(X[:, :3], 60, columns)
