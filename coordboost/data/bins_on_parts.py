@@ -228,7 +228,8 @@ class TableOnParts(ColumnsElsewhere):
         for begin in range(0, len(columns), together):
             strip = columns[begin : begin + together]
             named = [names[j] for j in strip]
-            self.parts.run(sort_columns, strip, named, self.single)
+            self.parts.log.clear()  # a part that is made again needs the present columns only
+            self.parts.run(sort_columns, strip, named, self.single, keep=True)
             found += self._cut(named, most, exact)
         return found
 
@@ -244,6 +245,7 @@ class TableOnParts(ColumnsElsewhere):
         column = np.repeat(np.arange(len(names)), n_pages)
         binning = make_binning(most, names, named, coded, column, pages)
         warn_of_shared_bins(binning, found, self.shape[0], min_samples or 1)
+        self.parts.log.clear()
         self.parts.run(write_codes, binning, keep=True)
         none = np.zeros((binning.n_features, 0), dtype=np.uint8)
         return BinsOnParts.of(self.parts, binning.binned(none)), binning

@@ -62,7 +62,7 @@ class ClusterParts(Parts):
 
     client : the client of the cluster
     given : for each part the arguments of ``Part``, whose pieces are futures
-    workers : for each part the address of the worker that holds its rows
+    workers : for each part the address of the worker that holds its rows, or None
     """
 
     def __init__(self, client, given, workers, n_samples):
@@ -90,7 +90,7 @@ class ClusterParts(Parts):
         for p, own in enumerate(pieces):
             n_rows = sum(stop - start for _, start, stop in own)
             if n_rows:
-                home = min(holders[futures[p].key])
+                home = min(holders[futures[p].key], default=None)  # None: lost a moment ago
                 of_worker.setdefault(home, []).append((p, row, n_rows, own))
             row += n_rows
         given = []
@@ -153,7 +153,7 @@ class ClusterParts(Parts):
                 raise ValueError("a part of the rows could not be made again on the Dask cluster.")
             yield k, answer
 
-    def _call(self, k, message, before=()):
+    def _call(self, k, message, before=None):
         """Call the actor of part k; None if it is lost."""
         try:
             return self.actors[k].receive(self.n_seen, before, message)

@@ -49,11 +49,11 @@ class Part:
 
         None if this part has seen other messages: it must then be made again.
 
-        before : the messages that bring a new part to where all others are; empty for no new part
+        before : the messages that bring a new part to where all others are; None for no new part
         """
-        for earlier in before:
-            self._run(earlier)
-        if before:
+        if before is not None:
+            for earlier in before:
+                self._run(earlier)
             self.n_seen = n_seen
         if self.n_seen != n_seen:
             return None
@@ -174,4 +174,4 @@ class LocalParts(Parts):
 
     def answers(self, message):
         for k, part in enumerate(self.parts):
-            yield k, part.receive(self.n_seen, (), self.for_part(k, message))
+            yield k, part.receive(self.n_seen, None, self.for_part(k, message))
