@@ -38,7 +38,32 @@ LATE = 0.9
 FALLS = 0.01
 
 
-class _BasePenalized(_BaseLinear):
+class ShortOfTol:
+    """Mixin of estimators on a path of ``lasso_path``: the warning where `tol` was not reached."""
+
+    #: What certificates bound, and what to do.
+    _if_short: str
+
+    def _short_of(self, path, place):
+        step = int(place.step)
+        lasso = path.beneath or path
+        gap = float(lasso.gaps[step])
+        alpha = float(lasso.alphas[step])
+        if not gap <= self.tol * ROUNDED:
+            return (
+                f"the gap at alpha = {alpha:.6g} is {gap:.2g} of the loss of the constant model, "
+                f"above tol = {self.tol:g}: certificate_ bounds the optimum{self._if_short}"
+            )
+        if path.beneath is not None and path.stopped[step]:
+            return (
+                f"the fit without a penalty at alpha = {alpha:.6g} was ended by its limit of steps "
+                "before its optimum. Pass gamma=1 "
+                "for the Lasso alone, or scale the columns of X to moderate size."
+            )
+        return ""
+
+
+class _BasePenalized(ShortOfTol, _BaseLinear):
     """Abstract base: one path over a grid of penalties, ``_grid()``, for each of the shares of the
     l1 norm, ``_l1_ratios()``.
     """
@@ -46,6 +71,10 @@ class _BasePenalized(_BaseLinear):
     _by_gram = True
     l1_ratio = 1.0
     rule = "best"
+    _if_short = (
+        ". Pass a larger tol or alpha, or scale targets and weights to moderate size, for less "
+        "rounding."
+    )
 
     def _check_parameters(self):
         super()._check_parameters()
@@ -97,26 +126,6 @@ class _BasePenalized(_BaseLinear):
                 np.maximum(1 - problem.scan(problem.weight) ** 2 / total, 0)
             )
         return np.where(deviation > CONSTANT * standardization.deviations(total), deviation, 1.0)
-
-    def _short_of(self, path, place):
-        step = int(place.step)
-        lasso = path.beneath or path
-        gap = float(lasso.gaps[step])
-        alpha = float(lasso.alphas[step])
-        if not gap <= self.tol * ROUNDED:
-            return (
-                f"the gap at alpha = {alpha:.6g} is {gap:.2g} of the loss of the constant model, "
-                f"above tol = {self.tol:g}: certificate_ "
-                "bounds the optimum. Pass a larger tol or alpha, or scale targets and weights to "
-                "moderate size, for less rounding."
-            )
-        if path.beneath is not None and path.stopped[step]:
-            return (
-                f"the fit without a penalty at alpha = {alpha:.6g} was ended by its limit of steps "
-                "before its optimum. Pass gamma=1 "
-                "for the Lasso alone, or scale the columns of X to moderate size."
-            )
-        return ""
 
 
 class Adaptive:

@@ -5,23 +5,21 @@ from functools import partial
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from coordboost._utils.checks import positive, real
-from coordboost.data import validation
 from coordboost.data.problem import Problem
 from coordboost.data.rule_learners import rules
 from coordboost.estimators.base import Classification, Regression, check_table, named
-from coordboost.estimators.certified import OnGrid
+from coordboost.estimators.certified import OnGrid, ShortOfTol
 from coordboost.estimators.linear import CrossValidated, _BaseLinear
-from coordboost.lasso.inputs import ROUNDED
 from coordboost.lasso.path import lasso_path
 from coordboost.model_selection.validate import RULES
 
 
-class _BaseRules(_BaseLinear):
+class _BaseRules(ShortOfTol, _BaseLinear):
     """Abstract base: the path of the Lasso over all rules, and the model at its end."""
 
     fit_intercept = True
     _by_moments = False
+    _if_short = " over all rules. Pass a larger max_nodes, tol or eps."
 
     def __init__(
         self,
@@ -55,13 +53,6 @@ class _BaseRules(_BaseLinear):
         tags.input_tags.allow_nan = True
         return tags
 
-    def _check_parameters(self):
-        super()._check_parameters()
-        validation.whole("n_alphas", self.n_alphas, 1)
-        real("eps", self.eps, lambda share: 0 < share < 1, "between 0 and 1")
-        real("gamma", self.gamma, lambda share: 0 <= share <= 1, "from 0 to 1")
-        positive("tol", self.tol)
-
     def _check_table(self, X, *, reset=False):
         X = check_table(self, X, reset=reset)
         if reset and X.shape[0] < 2:
@@ -87,19 +78,7 @@ class _BaseRules(_BaseLinear):
 
     def _path(self, problem, products=None, **grid):
         path = lasso_path(problem, tol=self.tol, refit_intercept=True, **grid)
-        return path.relaxed(float(self.gamma))
-
-    def _short_of(self, path, place):
-        lasso = path.beneath or path
-        step = int(place.step)
-        gap = float(lasso.gaps[step])
-        if gap <= self.tol * ROUNDED:
-            return ""
-        return (
-            f"the gap at alpha = {lasso.alphas[step]:.6g} is {gap:.2g} of the loss of the "
-            f"constant model, above tol = {self.tol:g}: certificate_ bounds the optimum over all "
-            "rules. Pass a larger max_nodes, tol or eps."
-        )
+        return path.relaxed(self.gamma)
 
     def _set_models(self, models):
         """Set ``intercept_``, and what ``rules_`` shows of each model."""

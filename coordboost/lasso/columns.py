@@ -56,7 +56,6 @@ class ScaledColumns:
         self.scale = None if scale is None or (scale == 1).all() else scale
         self.penalty = penalty
         self.n_samples = problem.n_samples
-        self.n_learners = problem.n_learners
         self.root = np.sqrt(problem.weight) if weighted and (problem.weight != 1).any() else None
         nothing = np.zeros(0)
         self.apart = problem.stored or problem.dictionary.apart
@@ -69,6 +68,11 @@ class ScaledColumns:
         self.unpenalised = np.array(unpenalised, dtype=np.int64)
         if len(self.unpenalised):
             self._project()
+
+    @property
+    def n_learners(self):
+        """The number of columns."""
+        return self.problem.n_learners
 
     @cached_property
     def rows(self):
@@ -213,6 +217,10 @@ class ScaledColumns:
         corr = scan_few(self.problem.dictionary, self._weighted(resid), index)
         return corr if self.scale is None else self.scale[index] * corr
 
+    def sizes(self, resid):
+        """The correlations with a residual that the penalty has to bound: see ``Penalty.size``."""
+        return self.penalty.size(self.scan(resid))
+
     def levels(self, resids):
         """The largest correlation with each row of `resids` (k, n_samples) that the penalty has to
         bound, (k,): see ``Penalty.size``.
@@ -220,7 +228,7 @@ class ScaledColumns:
         *Cost*: k scans, as products of matrices.
         """
         if not self.apart:
-            return np.array([self.penalty.size(self.scan(resid)).max() for resid in resids])
+            return np.array([self.sizes(resid).max() for resid in resids])
         largest = np.zeros(len(resids))
         v = self._weighted(resids)
         buffer = np.empty(len(resids) * FEW)

@@ -17,6 +17,7 @@ from coordboost._numba import compiled
 from coordboost.certificates.sphere import LastScans, Trend, farthest, few_entries
 from coordboost.lasso.blocks import Block, EntryBlock, GramBlock
 from coordboost.lasso.outside import expected_to_reach, gap_over_all, within_reach
+from coordboost.lasso.penalty import Penalty
 from coordboost.lasso.workingset import FEW_PENALTIES, InnerSolver, by_working_sets
 
 EPS = float(np.finfo(float).eps)
@@ -258,7 +259,61 @@ class EntrySet(EntryBlock, SquaredSet):
         return 1.0, farthest(moved, about.rounding, norm)
 
 
-class CoordinateDescent(InnerSolver):
+class SquaredLasso(InnerSolver):
+    """Abstract base: the Lasso of the squared loss by coordinate descent on the working set.
+
+    Attributes
+    ----------
+    source : ScaledColumns
+    set : SquaredSet
+        The working set.
+    penalty : Penalty
+        That of the set.
+    sums : (float, float)
+        <r, r> and <r, y - r> at the point checked last.
+    corr : ndarray, (m,)
+        The correlations of the set there, without the ridge.
+    """
+
+    set: SquaredSet
+    penalty: Penalty
+    sums: tuple[float, float]
+    corr: np.ndarray
+    lam = 0.0
+
+    @property
+    def learner(self):
+        return self.set.learner
+
+    @property
+    def gamma(self):
+        return self.set.gamma
+
+    def set_penalty(self, lam):
+        self.lam = lam
+        self.penalty = self.source.penalty.at(lam, self.learner)
+        if self.penalty.has_ridge:
+            self.set.set_ridge(self.penalty.ridge)
+
+    def add(self, learners):
+        self.set.add(learners)
+        self.set_penalty(self.lam)
+
+    def fit(self, goal):
+        sweeps_alone = self.set.sweeps_alone(goal)
+        gap = self.set.minimise(self.gamma, self.penalty, goal, sweeps_alone)
+        if self.penalty.has_ridge and goal <= FINEST * self.source.null:
+            self.set.step_at_signs(self.gamma, self.penalty, goal)
+        return gap <= goal
+
+    def _go_on_from(self, resid, corr):
+        """Take over a residual that was computed anew, and the correlations of the set with it."""
+        self.set.go_on_from(resid, corr)
+        self.sums = float(resid @ resid), float(resid @ (self.source.y - resid))
+        self.corr = corr
+
+
+class CoordinateDescent(SquaredLasso):
     """The Lasso of the squared loss on scaled columns.
 
     Parameters
@@ -270,18 +325,10 @@ class CoordinateDescent(InnerSolver):
 
     Attributes
     ----------
-    set : SquaredSet
-        The working set.
-    penalty : Penalty
-        That of the set.
     last, trend
         The last two scans; the abs correlations of all learners at the last two checks.
     n_products : int
         Correlations of single learners computed so far.
-    sums : (float, float)
-        <r, r> and <r, y - r> at the point checked last.
-    corr : ndarray, (m,)
-        The correlations of the set there, without the ridge.
     """
 
     def __init__(self, source, many=True):
@@ -295,7 +342,6 @@ class CoordinateDescent(InnerSolver):
         self.within_reach = compiled(within_reach)
         self.expected_to_reach = compiled(expected_to_reach)
         self.n_products = 0
-        self.lam = 0.0
         corr = source.zero
         self.last = LastScans(source.y, corr)
         self.trend = Trend(source.penalty.size(corr))
@@ -317,20 +363,6 @@ class CoordinateDescent(InnerSolver):
     def exhausted(self):
         return self.set.exhausted
 
-    @property
-    def learner(self):
-        return self.set.learner
-
-    @property
-    def gamma(self):
-        return self.set.gamma
-
-    def set_penalty(self, lam):
-        self.lam = lam
-        self.penalty = self.source.penalty.at(lam, self.learner)
-        if self.penalty.has_ridge:
-            self.set.set_ridge(self.penalty.ridge)
-
     def violators(self, level):
         if self.member.all():
             return np.empty(0, dtype=np.int64)
@@ -341,16 +373,8 @@ class CoordinateDescent(InnerSolver):
         return self.expected_to_reach(trend.seen, trend.before, fall, self.member, level)
 
     def add(self, learners):
-        self.set.add(learners)
+        super().add(learners)
         self.member[learners] = True
-        self.set_penalty(self.lam)
-
-    def fit(self, goal):
-        sweeps_alone = self.set.sweeps_alone(goal)
-        gap = self.set.minimise(self.gamma, self.penalty, goal, sweeps_alone)
-        if self.penalty.has_ridge and goal <= FINEST * self.source.null:
-            self.set.step_at_signs(self.gamma, self.penalty, goal)
-        return gap <= goal
 
     def check(self, wanted):
         """*Cost*: none if the Gram matrix is complete and accurate enough, else the residual, and a
@@ -358,14 +382,11 @@ class CoordinateDescent(InnerSolver):
         """
         certified = self.set.certified_alone(wanted)
         if certified is not None:
-            square, corr = certified
-            self.sums = (square, float(self.gamma @ corr))
+            square, self.corr = certified
+            self.sums = (square, float(self.gamma @ self.corr))
         else:
             resid = self.set.residual()
-            corr = self._correlations(resid)
-            self.set.go_on_from(resid, corr)
-            self.sums = float(resid @ resid), float(resid @ (self.source.y - resid))
-        self.corr = corr
+            self._go_on_from(resid, self._correlations(resid))
         return self.gap()
 
     def _correlations(self, resid):

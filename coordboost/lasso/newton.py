@@ -222,8 +222,8 @@ class Newton(InnerSolver):
         """The loss and the pseudo-residual at the prediction."""
         self.loss = self.terms(*self.fixed, self.pred, self.pred, 0.0, self.resid)
 
-    def _scan(self):
-        """Check all learners by a scan."""
+    def _scan(self, wanted=0.0):
+        """Check all learners by a scan. A gap of `wanted` is enough: the check may cost less."""
         self.n_scans += 1
         self.corr = self.source.scan(self.resid)
         self.abs_corr = self.source.penalty.size(self.corr)
@@ -267,7 +267,7 @@ class Newton(InnerSolver):
         """The prediction is formed anew. *Cost*: one scan."""
         self.pred = self._combine(self.gamma)
         self._settle()
-        self._scan()
+        self._scan(wanted)
         return self.gap()
 
     def _settle(self):
@@ -474,7 +474,7 @@ class Reach(intercept.Farthest):
     """How far the intercept of an optimum can be from the start, for the columns of `source`."""
 
     def __init__(self, source):
-        super().__init__(source.problem, lambda v: source.penalty.size(source.scan(v)))
+        super().__init__(source.problem, source.sizes)
         self.penalty = source.penalty
 
     def gap(self, lam, *point):
@@ -489,6 +489,16 @@ class Reach(intercept.Farthest):
         # prediction
         far = self.most(certificate.upper, *target.prices(problem)) + float(np.abs(at.pred).max())
         return certificate.gap + (rest * far if rest > 0 else 0.0)
+
+
+def judge_of(columns, free_intercept):
+    """The function that gives the certified gap at a point: see `Newton`."""
+
+    def gap(lam, *point):
+        target = columns.penalty.target(lam)
+        return target.certificate(columns.problem, Evaluation(*point)).gap
+
+    return Reach(columns).gap if free_intercept else gap
 
 
 def by_newton(columns, lams, tol, free_intercept=False):
@@ -512,12 +522,8 @@ def by_newton_sets(columns, lams, tol, free_intercept):
     ridge alone, larger sets, and where rounding ends the compiled path.
     """
     reduced, to_learners = reduced_columns(columns)
-
-    def judge(lam, *point):
-        target = reduced.penalty.target(lam)
-        return target.certificate(reduced.problem, Evaluation(*point)).gap
-
-    inner = FreeNewton(reduced, Reach(reduced).gap) if free_intercept else Newton(reduced, judge)
+    kind = FreeNewton if free_intercept else Newton
+    inner = kind(reduced, judge_of(reduced, free_intercept))
     solved = by_working_sets(inner, reduced.n_learners, lams, tol)
     return solved._replace(coefs=to_learners(solved.coefs))
 

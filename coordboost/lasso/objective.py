@@ -140,6 +140,13 @@ class Objective:
         inverse_price[~penalised] = unit
         return cls(problem, factors, limits, l1_ratio, free_intercept, inverse_price, unit)
 
+    @classmethod
+    def plain(cls, problem, free_intercept):
+        """The objective of the Lasso on the unit columns, without factors and limits."""
+        n = problem.n_learners
+        limits = np.full((2, n), math.inf) * [[-1.0], [1.0]]
+        return cls(problem, np.ones((2, n)), limits, 1.0, free_intercept, np.ones(n), 1.0)
+
     @property
     def squared(self):
         """Whether the loss is the squared one."""
@@ -222,11 +229,15 @@ class Objective:
         if self.unpenalised is not None:
             start = self.unpenalised.basis @ self.unpenalised.start
             return np.where(self.penalised, columns.scan(self.problem.resid(start)), 0.0)
+        return columns.scan(self.resid_of_constant())
+
+    def resid_of_constant(self):
+        """The pseudo-residual of the constant model, with the best constant if it is free."""
         pred = np.zeros(self.problem.n_samples)
         resid = self.problem.resid(pred)
         if self.free_intercept and abs(resid.sum()) > BALANCED * np.abs(resid).sum():
             resid = self.problem.resid(pred + best_shift(self.problem, pred))
-        return columns.scan(resid)
+        return resid
 
     def grid(self, columns, start, alphas, n_alphas, eps):
         """The penalties, decreasing: those given, or the default ones.

@@ -18,24 +18,22 @@ from inspect import signature
 
 import numpy as np
 
-from coordboost._numba import compiled
 from coordboost._numba.threads import one_thread
 from coordboost._utils.checks import shown
 from coordboost._utils.interrupt import interruptible
-from coordboost.certificates.objectives import Evaluation
 from coordboost.data import validation
 from coordboost.data.column_store import HeldColumns
 from coordboost.data.problem import Problem
 from coordboost.data.standardize import Standardization
-from coordboost.lasso.descent import GramSet
+from coordboost.lasso.columns import ScaledColumns
+from coordboost.lasso.descent import GramSet, SquaredLasso
 from coordboost.lasso.gaps import reliable_gaps
-from coordboost.lasso.inputs import closing_message, given_penalties, penalty_grid
-from coordboost.lasso.newton import FreeNewton, Newton, Reach
-from coordboost.lasso.objective import BALANCED, Objective
-from coordboost.lasso.penalty import Penalty, duality_gap
+from coordboost.lasso.inputs import closing_message
+from coordboost.lasso.newton import FreeNewton, Newton, judge_of
+from coordboost.lasso.objective import Objective
+from coordboost.lasso.penalty import Penalty, squared_gap
 from coordboost.lasso.workingset import CROWD, InnerSolver, Solved, by_working_sets
 from coordboost.learners.base import LearnerFamily
-from coordboost.paths.intercept import best_shift
 
 #: Most learners of a working set.
 MOST = 1 << 16
@@ -46,7 +44,7 @@ NEAR = 1e-12
 LOOSE = 1 + 4e-9
 
 
-class FoundColumns:
+class FoundColumns(ScaledColumns):
     """The learners found so far as the columns of a Lasso, and the search for others.
 
     Attributes
@@ -60,56 +58,34 @@ class FoundColumns:
     n_searches : int
     was_cut : bool
         Whether the last search ended before its time.
+
+    Parameters
+    ----------
+    problem : Problem
+    interrupted : callable
+        Whether a search ends early.
     """
 
-    #: All learners have the same penalty, and correlations of a few cost only their share.
-    scale = None
-    apart = True
-    doubt = 1.0
-
-    def __init__(self, problem, weighted):
-        self.problem = problem
+    def __init__(self, problem, interrupted):
+        super().__init__(problem, penalty=Penalty.plain(MOST), weighted=problem.loss.quadratic)
         self.bank = problem.dictionary
-        self.n_samples = problem.n_samples
-        self.root = np.sqrt(problem.weight) if weighted and (problem.weight != 1).any() else None
-        self.y = self._weighted(problem.y)
+        self.interrupted = interrupted
         self.zero = np.zeros(0)
         self.pending = {}
         self.largest = math.inf
         self.n_searches = 0
         self.was_cut = False
-        self.interrupted = None
-
-    def _weighted(self, v):
-        return v if self.root is None else self.root * v
-
-    @property
-    def n_learners(self):
-        """The number of learners found so far."""
-        return self.bank.n_learners
-
-    @property
-    def penalty(self):
-        """The penalty of the set at lam = 1."""
-        return Penalty.plain(self.n_learners)
 
     def hold(self, with_gram=False, columns=True):
-        """Return a store for columns of learners."""
         return HeldColumns(self.gather, MOST, self.n_samples, with_gram)
-
-    def gather(self, index, out):
-        """Fill `out` (len(index), n_samples) with the columns `index`, one in a row."""
-        out[:] = self.problem.gather(index).T
-        if self.root is not None:
-            out *= self.root
-
-    def norm_bound(self, learners):
-        """The norm of the columns."""
-        return 1.0
 
     def scan(self, resid):
         """The correlations of the learners found so far, (n_learners,)."""
         return self.bank.correlations(self._weighted(resid), range(self.n_learners))
+
+    def sizes(self, resid):
+        """A bound on the correlations of all learners, (1,)."""
+        return self.problem.scan(resid)
 
     def search(self, resid, above):
         """Search learners with a correlation above a level; return the largest, or a bound on all.
@@ -127,7 +103,7 @@ class FoundColumns:
         self.n_searches += 1
         self.largest = max(outside, max(self.pending.values(), default=0.0))
         self.was_cut = not learners and outside > max(above, 0.0) * LOOSE
-        if self.largest == math.inf and not (self.interrupted and self.interrupted()):
+        if self.largest == math.inf and not self.interrupted():
             raise ValueError(
                 f"lasso_path needs a search that bounds the correlations of all learners: find of "
                 f"{type(self.bank.family).__name__} gives no bound."
@@ -163,13 +139,22 @@ class Searched(InnerSolver):
     """Abstract base: learners outside the set, and bounds on their correlations, are found by
     searches.
 
-    source : FoundColumns
+    source : FoundColumns, which counts the searches
     corr : ndarray, the correlations of learners of the set at the last check
     """
 
     source: FoundColumns
     corr: np.ndarray
-    lam = 0.0
+    n_scans = 0
+
+    @property
+    def abs_corr(self):
+        """Those of the set, and the bound on all others."""
+        return np.append(np.abs(self.corr), self.source.largest)
+
+    @property
+    def exhausted(self):
+        return self.source.was_cut
 
     def violators(self, level):
         return self.source.numbered(level)
@@ -181,105 +166,55 @@ class Searched(InnerSolver):
     def _gap_beside(self, largest):
         """The gap where no correlation outside the set exceeds `largest`."""
 
+    def _worst_beside(self, largest):
+        """The largest correlation of all learners, if none outside the set exceeds `largest`."""
+        return float(np.abs(self.corr).max(initial=largest))
+
     def _look_outside(self, resid, wanted):
         """Search learners that a gap of `wanted` may need."""
-        own = float(np.abs(self.corr).max(initial=0.0))
+        own = self._worst_beside(0.0)
         self.source.search(resid, level_of_search(self.lam, wanted, own, self._gap_beside))
-        self._take_over()
-
-    def _take_over(self):
-        """Take over what the last search found out."""
-        self.abs_corr = np.append(np.abs(self.corr), self.source.largest)
-        self.exhausted = self.source.was_cut
-        self.n_scans = self.source.n_searches
 
 
-class SearchedDescent(Searched):
-    """The Lasso of the squared loss: coordinate descent on the set, and searches.
-
-    Parameters
-    ----------
-    source : FoundColumns
-
-    Attributes
-    ----------
-    set : GramSet
-    sums : (float, float)
-        <r, r> and <r, y - r> at the last check.
-    """
+class SearchedDescent(Searched, SquaredLasso):
+    """Coordinate descent for the squared loss, and searches."""
 
     def __init__(self, source):
         self.source = source
         self.set = GramSet(source, many=False)
-        self.null_loss = float(source.y @ source.y) / 2
-        self.duality_gap = compiled(duality_gap)
+        self.null_loss = source.null
         self.corr = np.zeros(0)
-        self.sums = (float(source.y @ source.y), 0.0)
-        self._take_over()
-
-    @property
-    def learner(self):
-        return self.set.learner
-
-    @property
-    def gamma(self):
-        return self.set.gamma
-
-    def set_penalty(self, lam):
-        self.lam = lam
-        self.penalty = self.source.penalty.at(lam, self.learner)
-
-    def add(self, learners):
-        self.set.add(learners)
-        self.set_penalty(self.lam)
-
-    def fit(self, goal):
-        return self.set.minimise(self.gamma, self.penalty, goal, 0) <= goal
+        self.sums = (2 * source.null, 0.0)
 
     def check(self, wanted):
         """*Cost*: the correlations of the set, and a search."""
         resid = self.set.residual()
-        self.corr = self.set.correlations(resid)
-        self.set.go_on_from(resid, self.corr)
-        self.sums = float(resid @ resid), float(resid @ (self.source.y - resid))
+        self._go_on_from(resid, self.set.correlations(resid))
         self._look_outside(resid, wanted)
         return self.gap()
 
     def _gap_beside(self, largest):
-        m = len(self.corr)
-        coef = np.append(self.gamma[:m], 0.0)
-        penalty = Penalty.plain(m + 1, self.lam)
-        square, along = self.sums
-        corr = np.append(self.corr, largest)
-        return self.duality_gap(coef, corr, square / 2, math.nan, along, *penalty.kernel_args)
+        l1 = float(np.abs(self.gamma).sum())
+        return max(squared_gap(*self.sums, l1, self._worst_beside(largest), self.lam), 0.0)
 
 
 class SearchedNewton(Searched, Newton):
     """Newton's method and searches."""
 
-    wanted = 0.0
-
     def add(self, learners):
         super().add(learners)
         # of the last residual: learners join only after a check
         self.corr = self.source.scan(self.resid)
-        self._take_over()
 
-    def check(self, wanted):
-        self.wanted = wanted
-        return super().check(wanted)
-
-    def _scan(self):
+    def _scan(self, wanted=0.0):
         self.corr = self.source.scan(self.resid)
-        if self.lam > 0:
-            self._look_outside(self.resid, self.wanted)
-        else:  # the first search was made before
-            self._take_over()
+        if self.lam > 0:  # the first search was made before
+            self._look_outside(self.resid, wanted)
 
     def _gap_beside(self, largest):
         gamma = np.zeros(self.source.n_learners)
         gamma[self.learner] = self.gamma
-        corr = np.array([max(largest, float(np.abs(self.corr).max(initial=0.0)))])
+        corr = np.array([self._worst_beside(largest)])
         return self.judge(self.lam, gamma, self.pred, self.loss, self.resid, corr)
 
 
@@ -300,18 +235,13 @@ def searched_path(problem, alphas, n_alphas, eps, tol, refit_intercept):
     problem = problem.for_run()
     squared = problem.loss.quadratic
     free = validation.flag("refit_intercept", refit_intercept) and not squared
+    objective = Objective.plain(problem, free)
     with one_thread(), interruptible(lambda: True) as interrupted:
-        source = FoundColumns(problem, weighted=squared)
-        top = source.search(_start(problem, source, free), -1.0)
-        source.interrupted = interrupted
-        total = problem.total_weight
-        least = _at_zero(problem).rounding_of_corr(problem) / total
-        if alphas is None:
-            alphas = penalty_grid(n_alphas, eps, top / total, least)
-        else:
-            alphas = given_penalties(alphas)
+        source = FoundColumns(problem, interrupted)
+        top = source.search(source.y if squared else objective.resid_of_constant(), -1.0)
         if interrupted():
             raise KeyboardInterrupt
+        alphas = objective.grid(source, np.array([top]), alphas, n_alphas, eps)
         best = source.numbered(0.0)
         if problem.start_excess == 0 or top == 0:
             solved = Solved.constant(len(alphas), MOST)
@@ -321,66 +251,26 @@ def searched_path(problem, alphas, n_alphas, eps, tol, refit_intercept):
                 "may be needed."
             )
         else:
-            inner = _inner_solver(source, squared, free)
+            inner = SearchedDescent(source) if squared else _searched_newton(source, free)
             inner.add(best)
-            solved = by_working_sets(inner, MOST, alphas * total, tol)
+            solved = by_working_sets(inner, MOST, objective.lams(alphas), tol)
         cut = interrupted()
     return _finished(problem, source, solved, alphas, tol, free, cut)
 
 
-def _at_zero(problem):
-    pred = np.zeros(problem.n_samples)
-    return Evaluation(np.zeros(0), pred, problem.start_loss, problem.resid(pred), None)
-
-
-def _start(problem, source, free):
-    """The residual of the constant model; with the best constant, if it is free."""
-    if problem.loss.quadratic:
-        return source.y
-    pred = np.zeros(problem.n_samples)
-    resid = problem.resid(pred)
-    if free and abs(resid.sum()) > BALANCED * np.abs(resid).sum():
-        resid = problem.resid(pred + best_shift(problem, pred))
-    return resid
-
-
-def _inner_solver(source, squared, free):
-    if squared:
-        return SearchedDescent(source)
-    if free:
-        return SearchedFreeNewton(source, FoundReach(source).gap)
-
-    def judge(lam, *point):
-        target = source.penalty.target(lam)
-        return target.certificate(source.problem, Evaluation(*point)).gap
-
-    return SearchedNewton(source, judge)
-
-
-class FoundReach(Reach):
-    """How far the intercept can be from the start: bounds come from the search."""
-
-    def __init__(self, source):
-        super(Reach, self).__init__(source.problem)
-        self.source = source
-
-    @property
-    def penalty(self):
-        """The penalty of the learners found so far."""
-        return self.source.penalty
+def _searched_newton(source, free):
+    kind = SearchedFreeNewton if free else SearchedNewton
+    return kind(source, judge_of(source, free))
 
 
 def _finished(problem, source, solved, alphas, tol, free, cut):
     """The path of the models of a `Solved`, with the learners that they use alone."""
     used = np.unique(solved.coefs.indices)
     used = used if len(used) else np.zeros(1, dtype=np.int64)
-    n = len(used)
     found = problem.replace(
-        dictionary=source.bank.only(used), standardization=Standardization.identity(n)
+        dictionary=source.bank.only(used), standardization=Standardization.identity(len(used))
     )
-    ones = np.ones(n)
-    limits = np.full((2, n), math.inf) * [[-1.0], [1.0]]
-    objective = Objective(found, np.ones((2, n)), limits, 1.0, free, ones, 1.0)
+    objective = Objective.plain(found, free)
     solved = solved._replace(coefs=solved.coefs[:, used], n_scans=source.n_searches - 1)
     path = objective.path(alphas, solved, "search")
     gaps = reliable_gaps(path, objective, math.inf)
