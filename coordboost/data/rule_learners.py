@@ -139,6 +139,10 @@ class Carried(NamedTuple):
     columns: np.ndarray
     outside: float
 
+    def sizes(self, v):
+        """The absolute correlations of the rules with `v`."""
+        return np.abs(self.columns @ v)
+
 
 class RuleBank(Bank):
     """The rules found so far; a run file holds them as numbers of literals.
@@ -165,12 +169,34 @@ class RuleBank(Bank):
 
     def find(self, v):
         v = v - self.weight * (v.sum() / self.weight.sum())
-        sizes = None if self.carried is None else np.abs(self.carried.columns @ v)
-        if sizes is None or sizes.max() <= self._bound_on_others(v):
-            self._search(v)
-            sizes = np.abs(self.carried.columns @ v)
+        if self.carried is None or self.carried.sizes(v).max() <= self._bound_on_others(v):
+            most = max(FEWEST, min(MOST, ROOM // self.n_samples))
+            self.carried = self._searched(v, *self.search(v, most, -1.0))
+        return self._first(self.carried, v)
+
+    @property
+    def n_groups(self):
+        """Number of columns of the table."""
+        return self.family.binning.n_columns
+
+    def find_in(self, v, groups):
+        """As `find`, among the rules that test no column but `groups`; a step of length 0 where
+        none of them has enough support.
+        """
+        v = v - self.weight * (v.sum() / self.weight.sum())
+        features = self.family.binning.features_of(groups)
+        found = self.family.search.best(v, FEWEST, -1.0, features=features)
+        if not found[0]:
+            return self.find(v)[0], 0.0
+        return self._first(self._searched(v, *found), v)
+
+    def _first(self, carried, v):
+        """Return the number and the correlation of the best rule that is carried, of equal ones the
+        smallest.
+        """
+        sizes = carried.sizes(v)
         first = int(np.argmax(sizes >= sizes.max() * (1 - NEAR)))
-        j = self.number_of(self.carried.rules[first])
+        j = self.number_of(carried.rules[first])
         return j, float(self.columns[j] @ v)
 
     def search(self, v, k, above, stopped=None):
@@ -195,14 +221,12 @@ class RuleBank(Bank):
         change = (v - self.carried.anchor)[positive] / np.sqrt(self.weight[positive])
         return (self.carried.outside + np.linalg.norm(change)) * (1 + NEAR)
 
-    def _search(self, v):
-        """Search the best rules for `v`, as many as memory allows."""
-        most = max(FEWEST, min(MOST, ROOM // self.n_samples))
-        rules, _, outside = self.search(v, most, -1.0)
+    def _searched(self, v, rules, corr, outside):
+        """Count a search for `v`, and return what it leaves."""
+        self.n_searches += 1
         rules = sorted(rules, key=lambda rule: (len(rule), rule))
         columns = np.array([self.family.build(rule) for rule in rules])
-        self.carried = Carried(v, rules, columns, outside)
-        self.n_searches += 1
+        return Carried(v, rules, columns, outside)
 
     def without_data(self):
         new = self.bank()

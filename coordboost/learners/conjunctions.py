@@ -87,15 +87,14 @@ class RuleLimits(NamedTuple):
 class Found(NamedTuple):
     """The best learners so far.
 
-    score, sum : (k,), the absolute correlation, and the sum of v over the cover
+    corr : (k,), correlations
     key : uint64 (k,), the same for complementary covers
     rule : int64 (k, depth), numbers of literals, increasing, then -1
     state : (3,), how many there are, the level of scores that others do not exceed, and the largest
         bound of what was not searched
     """
 
-    score: np.ndarray
-    sum: np.ndarray
+    corr: np.ndarray
     key: np.ndarray
     rule: np.ndarray
     state: np.ndarray
@@ -155,8 +154,8 @@ class RuleScratch(NamedTuple):
 
 @kernel
 def holds(literals, literal, code):
-    """Return whether a literal holds for a code of its feature."""
-    inside = literals.low[literal] <= code <= literals.high[literal]
+    """Return whether a literal holds for a code of its feature, or for each of an array of them."""
+    inside = (literals.low[literal] <= code) & (code <= literals.high[literal])
     return inside != (literals.negated[literal] == 1)
 
 
@@ -230,8 +229,7 @@ def sum_cells(table, rows, n_rows, cells, total):
         for cell in range(begin[g] + 1, begin[g + 1]):
             for t in range(N_SUMS):
                 cells[cell, t] += cells[cell - 1, t]
-    for t in range(N_SUMS):
-        total[t] = cells[begin[1] - 1, t]
+    total[:] = cells[begin[1] - 1]
 
 
 @kernel
@@ -272,8 +270,7 @@ def insert(literal, rule, size):
 @kernel
 def write_rule(levels, level, a, b, rule):
     """Write the literals of a node and up to two more (-1: none) to `rule`, increasing, then -1."""
-    for t in range(len(rule)):
-        rule[t] = -1
+    rule[:] = -1
     for t in range(1, level + 1):
         insert(levels.literal[t], rule, t - 1)
     insert(a, rule, level)
@@ -282,50 +279,53 @@ def write_rule(levels, level, a, b, rule):
 
 
 @kernel
+def is_better(score, rule, found, i):
+    """Return whether a rule with this absolute correlation is better than learner i of those found.
+
+    Of equal ones, the smaller rule is.
+    """
+    other = abs(found.corr[i])
+    return score > other or (score == other and is_smaller(rule, found.rule[i]))
+
+
+@kernel
 def worst_of(found):
     """Return the place of the worst of the learners found."""
     worst = 0
     for i in range(1, int(found.state[N_FOUND])):
-        lower = found.score[i] < found.score[worst]
-        same = found.score[i] == found.score[worst]
-        if lower or (same and is_smaller(found.rule[worst], found.rule[i])):
+        if is_better(abs(found.corr[worst]), found.rule[worst], found, i):
             worst = i
     return worst
 
 
 @kernel
-def put(found, place, score, total, key, rule):
+def put(found, place, corr, key, rule):
     """Write a learner to a place."""
-    found.score[place] = score
-    found.sum[place] = total
+    found.corr[place] = corr
     found.key[place] = key
-    for t in range(len(rule)):
-        found.rule[place, t] = rule[t]
+    found.rule[place, :] = rule
 
 
 @kernel
-def keep_rule(found, score, total, key, rule):
+def keep_rule(found, corr, key, rule):
     """Put a learner among the best if it is one of them, or a shorter name of one of them."""
-    n_found = int(found.state[N_FOUND])
-    for i in range(n_found):
+    place = int(found.state[N_FOUND])
+    for i in range(place):
         if found.key[i] == key:
             if is_smaller(rule, found.rule[i]):
-                put(found, i, score, total, key, rule)
+                put(found, i, corr, key, rule)
             return
-    place = n_found
-    if n_found < len(found.score):
-        if score <= found.state[ABOVE]:
+    if place < len(found.corr):
+        if abs(corr) <= found.state[ABOVE]:
             return
-        found.state[N_FOUND] = n_found + 1
+        found.state[N_FOUND] += 1
     else:
         place = worst_of(found)
-        better = score > found.score[place]
-        same = score == found.score[place]
-        if not (better or (same and is_smaller(rule, found.rule[place]))):
+        if not is_better(abs(corr), rule, found, place):
             return
-    put(found, place, score, total, key, rule)
-    if int(found.state[N_FOUND]) == len(found.score):
-        found.state[ABOVE] = max(found.state[ABOVE], found.score[worst_of(found)])
+    put(found, place, corr, key, rule)
+    if int(found.state[N_FOUND]) == len(found.corr):
+        found.state[ABOVE] = max(found.state[ABOVE], abs(found.corr[worst_of(found)]))
 
 
 @kernel
@@ -348,8 +348,7 @@ def offer(table, literals, limits, levels, level, a, b, scratch, found):
     if not has_support(weight, limits):
         return
     write_rule(levels, level, a, b, scratch.rule)
-    score = abs(total) * unit_scale(weight, limits)
-    keep_rule(found, score, total, key, scratch.rule)
+    keep_rule(found, total * unit_scale(weight, limits), key, scratch.rule)
 
 
 @kernel
@@ -480,10 +479,12 @@ def score_partners(table, literals, limits, levels, level, a, g, partners, scrat
 
 
 @kernel
-def good_children(literals, levels, level, found, children, begin):
-    """Write the children that may be good to `children`, in the order of their features, and where
-    those of each feature begin to `begin`; return the number of features.
+def good_children(literals, levels, level, found, scratch):
+    """Write the children that may be good, in the order of their features, these features, and
+    where the children of each begin; return the number of features.
     """
+    children = scratch.children
+    begin = scratch.begin
     n_good = 0
     while n_good < levels.n_children[level] and levels.bound[level, n_good] >= found.state[ABOVE]:
         literal = levels.child[level, n_good]
@@ -497,6 +498,7 @@ def good_children(literals, levels, level, found, children, begin):
     for i in range(n_good):
         if i == 0 or literals.feature[children[i]] != literals.feature[children[i - 1]]:
             begin[n_features] = i
+            scratch.features[n_features] = literals.feature[children[i]]
             n_features += 1
     begin[n_features] = n_good
     return n_features
@@ -504,13 +506,11 @@ def good_children(literals, levels, level, found, children, begin):
 
 @kernel
 def score_pairs(table, literals, limits, levels, level, scratch, found):
-    """Score a node with any two of its children, and leave it without children."""
+    """Score a node with any two of its children."""
     children = scratch.children
     begin = scratch.begin
-    n_features = good_children(literals, levels, level, found, children, begin)
+    n_features = good_children(literals, levels, level, found, scratch)
     features = scratch.features[:n_features]
-    for x in range(n_features):
-        features[x] = literals.feature[children[begin[x]]]
     rows = levels.rows[level, : levels.n_rows[level]]
     sum_pairs(table, rows, features, scratch.place, scratch.pairs)
     for x in range(n_features):
@@ -522,7 +522,6 @@ def score_pairs(table, literals, limits, levels, level, scratch, found):
                 score_partners(
                     table, literals, limits, levels, level, a, g, partners, scratch, found
                 )
-    levels.n_children[level] = 0
 
 
 @kernel
@@ -534,10 +533,10 @@ def visit(table, literals, limits, levels, scratch, found):
     level = levels.at[0]
     sum_cells(table, levels.rows[level], levels.n_rows[level], scratch.cells, scratch.total)
     extend_rule(table, literals, limits, levels, level, scratch, found)
-    if level == limits.depth - 1:
-        levels.n_children[level] = 0
     if level == limits.depth - 2:
         score_pairs(table, literals, limits, levels, level, scratch, found)
+    if level >= limits.depth - 2:
+        levels.n_children[level] = 0
 
 
 @kernel
@@ -669,6 +668,7 @@ class RuleSearch:
         alike = (binned.n_bins == 2) & (binned.categorical == 0) & (binned.missing < 0)
         flipped = alike & (2 * np.count_nonzero(binned.codes, axis=1) > len(weight))
         columns = Columns.of(binned._replace(codes=binned.codes ^ flipped[:, None]))
+        self.feature = literals.feature
         self.literals = in_columns(literals, columns, flipped)
         self.codes = np.ascontiguousarray(columns.codes[:, : len(weight)].T)
         self.begin = np.cumsum(np.append(0, columns.n_codes + 1))
@@ -694,8 +694,10 @@ class RuleSearch:
             np.zeros(self.depth, dtype=np.int64),
         )
 
-    def _levels(self, centred):
-        """Return the path of a search that is at the root; rows are in the order of v / weight."""
+    def _levels(self, centred, allowed):
+        """Return the path of a search by some literals that is at the root; rows are in the order
+        of v / weight.
+        """
         n_samples = len(self.codes)
         n_literals = len(self.literals.feature)
         n_levels = max(1, self.depth - 1)
@@ -714,11 +716,11 @@ class RuleSearch:
         ratio = np.divide(centred, self.weight, out=np.zeros(n_samples), where=self.weight > 0)
         levels.rows[0] = np.argsort(-ratio, kind="stable")
         levels.n_rows[0] = n_samples
-        levels.allowed[0] = np.arange(n_literals)
-        levels.n_allowed[0] = n_literals
+        levels.n_allowed[0] = len(allowed)
+        levels.allowed[0, : len(allowed)] = allowed
         return levels
 
-    def best(self, v, k, above, stopped=None):
+    def best(self, v, k, above, stopped=None, features=None):
         """Return the `k` learners with the largest absolute correlations above a level.
 
         Parameters
@@ -728,6 +730,8 @@ class RuleSearch:
         above : float
         stopped : callable, optional
             Whether to end early, asked after every block of nodes; the bound is then larger.
+        features : ndarray of int, optional
+            Only rules that test these features are searched, and bounded; default: all features.
 
         Returns
         -------
@@ -745,12 +749,14 @@ class RuleSearch:
         )
         found = Found(
             np.zeros(k),
-            np.zeros(k),
             np.zeros(k, dtype=np.uint64),
             np.full((k, self.depth), -1),
             np.array([0.0, above, -np.inf]),
         )
-        levels = self._levels(centred)
+        allowed = np.arange(len(self.feature))
+        if features is not None:
+            allowed = np.flatnonzero(np.isin(self.feature, features))
+        levels = self._levels(centred, allowed)
         scratch = self._scratch()
         self.n_nodes = 0
         while levels.at[0] >= 0 and self.n_nodes != self.max_nodes:
@@ -765,15 +771,11 @@ class RuleSearch:
 
     def _values(self, centred):
         """Return what is summed over covers, (n_samples, N_SUMS)."""
-        values = np.zeros((len(centred), N_SUMS))
+        up = np.maximum(centred, 0.0)
         positive = self.weight > 0
         squares = np.divide(centred**2, self.weight, out=np.zeros(len(centred)), where=positive)
-        values[:, WEIGHT] = self.weight
-        values[:, SUM] = centred
-        values[:, UP] = np.maximum(centred, 0.0)
-        values[:, SQUARES_UP] = np.where(centred > 0, squares, 0.0)
-        values[:, SQUARES_DOWN] = np.where(centred < 0, squares, 0.0)
-        return values
+        squares_up = np.where(centred > 0, squares, 0.0)
+        return np.column_stack([self.weight, centred, up, squares_up, squares - squares_up])
 
     def _ordered(self, found):
         """Return what a search found, the best first."""
@@ -781,10 +783,9 @@ class RuleSearch:
         rules = [
             tuple(int(literal) for literal in rule if literal >= 0) for rule in found.rule[:n_found]
         ]
-        order = sorted(range(n_found), key=lambda i: (-found.score[i], len(rules[i]), rules[i]))
-        correlations = np.copysign(found.score[:n_found], found.sum[:n_found])[order]
+        order = sorted(range(n_found), key=lambda i: (-abs(found.corr[i]), len(rules[i]), rules[i]))
         outside = max(found.state[ABOVE], found.state[UNSEARCHED])
-        return [rules[i] for i in order], correlations, float(outside) * (1.0 + SLACK)
+        return [rules[i] for i in order], found.corr[order], float(outside) * (1.0 + SLACK)
 
 
 def in_columns(literals, columns, flipped):
@@ -811,9 +812,7 @@ def cover_of(literals, rule, codes):
     """
     inside = np.ones(codes.shape[1], dtype=bool)
     for literal in rule:
-        feature, low, high, negated = (column[literal] for column in literals)
-        code = codes[feature]
-        inside &= ((low <= code) & (code <= high)) != bool(negated)
+        inside &= holds(literals, literal, codes[literals.feature[literal]])
     return inside
 
 

@@ -139,17 +139,10 @@ class Method:
         if by_groups is not None and not dictionary.countable and dictionary.n_groups is not None:
             return replace(self, select=by_groups()).bind(problem)
         if not (dictionary.countable or self._searches(dictionary)):
-            message = (
+            raise ValueError(
                 f"{self.name} needs an explicit dictionary: here the dictionary is implicit, "
-                "and a search finds the best learner."
+                f"and a search finds the best learner.{self._instead(dictionary)}"
             )
-            if replace(self, select=Groups())._searches(dictionary):
-                name = self.name if "select" in self.parameters else "rtgcd"
-                message += (
-                    f" Use {name}(select=Groups(t)), which searches t groups: features of "
-                    "trees, or blocks."
-                )
-            raise ValueError(message)
         reason = self.step.needs_convex
         if reason and not problem.loss.convex:
             raise ValueError(f"{type(problem.loss).__name__} is not convex: {reason}.")
@@ -159,6 +152,20 @@ class Method:
             step=with_floats(self.step.bind(problem)),
             noise=None if self.noise is None else with_floats(self.noise.bind(problem)),
         )
+
+    def _instead(self, dictionary):
+        """What an implicit dictionary has instead of this method, as a sentence; or nothing."""
+        if replace(self, select=Groups())._searches(dictionary):
+            name = self.name if "select" in self.parameters else "rtgcd"
+            return (
+                f" Use {name}(select=Groups(t)), which searches t groups: features of "
+                "trees and rules, or blocks."
+            )
+        if self.step.corrective is not None:
+            return " Use frank_wolfe(delta), whose steps need nothing but the best learner."
+        if dictionary.search is not None:
+            return " Use lasso_path, which searches the learners that its optimum needs."
+        return ""
 
     def _searches(self, dictionary):
         """Whether a search in the implicit dictionary finds the learner of every step."""

@@ -248,6 +248,7 @@ OTHERS = {
     "forward_stepwise": cb.forward_stepwise(),
 }
 SEARCHED = {
+    "rules": cb.data.rules,
     "trees": lambda X: cb.data.trees(X),
     "blocks": lambda X: cb.data.blocks(X, [[0], [1, 2]]),
     "families": lambda X: cb.data.tree_families(X, nodes=(1, 2), bounds=(1.0,)),
