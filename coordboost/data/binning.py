@@ -27,6 +27,8 @@ from coordboost.learners.binned import PADDED, Binned, CutTable, find_bins, sear
 
 #: Rows of an array whose numbers are put into bins together.
 ROWS = 1 << 10
+#: Rows of a column that are looked at first, for the case that it has two values only.
+FEW = 64
 #: Last label of a feature with more categories than bins: it stands for all rare categories, and
 #: for those that the fit has not seen.
 OTHERS = "other levels"
@@ -308,9 +310,11 @@ def middles(low, high):
 def thresholds_of(values, most, exact, name):
     """The thresholds (at most `most` - 1) of a column, and whether it has missing values.
 
-    *Cost*: a sort.
+    *Cost*: a sort; some passes over a column of two values.
     """
-    ordered = np.sort(values)  # NaN comes last
+    two = values.min(), values.max()  # NaN if a value is missing
+    has_two = are_among(values[:FEW], *two) and are_among(values, *two)
+    ordered = np.array(two) if has_two else np.sort(values)  # NaN comes last
     count = len(ordered) - (int(np.isnan(ordered).sum()) if np.isnan(ordered[-1]) else 0)
     ordered, missing = ordered[:count], count < len(ordered)
     # ends of the runs of equal values, without the last run
@@ -322,6 +326,11 @@ def thresholds_of(values, most, exact, name):
         start = np.append(0, last + 1)
         last = answered(quantile_cuts(count, most), runs_in(start, stop)) - 1
     return middles(ordered[last], ordered[last + 1]), missing
+
+
+def are_among(values, one, other):
+    """Return whether each value is one of two numbers."""
+    return bool(((values == one) | (values == other)).all())
 
 
 def runs_in(start, stop):

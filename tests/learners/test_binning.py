@@ -48,6 +48,22 @@ def test_every_split_between_observed_values_exists_if_there_are_enough_bins(val
     assert (binned.codes[0] == binned.missing[0]).tolist() == np.isnan(x).tolist()
 
 
+@pytest.mark.parametrize("third", [None, 9.0, np.nan])
+@pytest.mark.parametrize(
+    "low, high", [(0, 1), (-np.inf, np.inf), (0, 5e-324), (3, np.nextafter(3, 4))]
+)
+def test_a_third_value_late_in_a_column_of_two_is_seen(low, high, third):
+    x = np.resize([high, low, low], 300).astype(float)
+    if third is not None:
+        x[-1] = third
+    binned, binning = bin_columns(x[:, None])
+    cuts = binning.thresholds(0)
+    seen = np.unique(x[~np.isnan(x)])
+    assert ((seen[:-1] <= cuts) & (cuts < seen[1:])).all()
+    assert len(cuts) == len(seen) - 1
+    assert (binned.missing[0] >= 0) == np.isnan(x).any()
+
+
 @pytest.mark.parametrize("max_bins", [2, 3, 10, 100])
 def test_quantiles_leave_the_same_part_on_each_side(max_bins):
     x = np.random.default_rng(1).normal(size=1200)
