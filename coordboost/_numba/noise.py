@@ -14,6 +14,7 @@ import math
 import numpy as np
 
 from coordboost._numba import kernel
+from coordboost._numba.sums import BLOCK
 
 #: Streams of one seed; selection rules use stream 0.
 STRUCTURE = 1
@@ -125,36 +126,56 @@ def normal(key, i):
 
 
 @kernel
-def add_noise(key, scale, root, base, out):
-    """``out[i] = base[i] + scale * root[i] * normal(key, i)``, root (n,) or (1,)."""
-    counter = key
-    n = len(out)
+def add_noise(key, scale, root, base, out, starts):
+    """``out[i] = base[i] + scale * root[i] * normal(key, number of row i)``.
+
+    root : (n,) or (1,)
+    starts : the number of the first row of each block of rows, see ``first_rows``
+    """
     same = len(root) == 1
     by = scale * root[0]
-    for i in range(0, n - 1, 2):
-        counter += _STEP
-        bits = mixed(counter)
-        even = from_bits(key, i, bits)
-        odd = from_bits(key, i + 1, bits >> _S32)
-        if same:
-            out[i] = base[i] + by * even
-            out[i + 1] = base[i + 1] + by * odd
-        else:
-            out[i] = base[i] + scale * root[i] * even
-            out[i + 1] = base[i + 1] + scale * root[i + 1] * odd
-    if n & 1:
-        last = n - 1
-        out[last] = base[last] + scale * root[min(last, len(root) - 1)] * normal(key, last)
+    for block in range(len(starts)):
+        start = block * BLOCK
+        stop = min(start + BLOCK, len(out))
+        ahead = starts[block] - start
+        counter = key + np.uint64(starts[block] >> 1) * _STEP
+        for i in range(start, stop - 1, 2):
+            counter += _STEP
+            bits = mixed(counter)
+            even = from_bits(key, ahead + i, bits)
+            odd = from_bits(key, ahead + i + 1, bits >> _S32)
+            if same:
+                out[i] = base[i] + by * even
+                out[i + 1] = base[i + 1] + by * odd
+            else:
+                out[i] = base[i] + scale * root[i] * even
+                out[i + 1] = base[i + 1] + scale * root[i + 1] * odd
+        if stop & 1:
+            last = stop - 1
+            lone = normal(key, ahead + last)
+            out[last] = base[last] + scale * root[min(last, len(root) - 1)] * lone
 
 
 @kernel
-def keep_some(key, share, values, out):
+def is_drawn(key, limit, number):
+    """Return whether a row is drawn: each independently, with probability `limit` / 2^32."""
+    bits = word(key, number >> 1)
+    return np.int64((bits >> _S32 if number & 1 else bits) & np.uint64(0xFFFFFFFF)) < limit
+
+
+@kernel
+def limit_of(share):
+    """Return the `limit` of ``is_drawn`` for the probability `share`."""
+    return np.int64(math.ceil(share * 2.0**32))
+
+
+@kernel
+def keep_some(key, share, values, out, starts):
     """``out[i] = values[i] / share`` with probability `share`, else 0.
 
-    Samples are independent.
+    Samples are independent. `starts` is as in ``add_noise``.
     """
-    limit = np.int64(math.ceil(share * 2.0**32))
+    limit = limit_of(share)
     for i in range(len(out)):
-        bits = word(key, i >> 1)
-        drawn = np.int64((bits >> _S32 if i & 1 else bits) & np.uint64(0xFFFFFFFF))
-        out[i] = values[i] / share if drawn < limit else 0.0 * values[i]
+        number = starts[i // BLOCK] + i % BLOCK
+        out[i] = values[i] / share if is_drawn(key, limit, number) else 0.0 * values[i]

@@ -81,14 +81,23 @@ def write_losses(loss, y, weight, base, pred, sums):
         sums[block] = sum_of_block(loss, y, weight, base, pred, start, stop)
 
 
-def sum_of_blocks(sums):
-    """Return the compensated sum of the sums of blocks, in order, as ``sum_of_each`` adds them."""
-    total = 0.0
-    compensation = 0.0
-    for term in sums:
-        compensation += rest_of(total, term)
-        total += term
-    return float(with_rest(total, compensation))
+@kernel
+def sum_of_blocks(sums, k):
+    """Return the compensated sum of column k of the sums of blocks, as ``sum_of_each`` adds them.
+
+    sums : (n_blocks, ...), in the order of the blocks
+    """
+    total = 0
+    compensation = 0
+    for block in range(len(sums)):
+        compensation += rest_of(total, sums[block, k])
+        total += sums[block, k]
+    return with_rest(total, compensation)
+
+
+def first_rows(n_samples):
+    """Return the number of the first row of each block of `n_samples` rows."""
+    return np.arange(0, n_samples, BLOCK)
 
 
 #: A loss that is no sum over the samples defines this verb itself, and ``refresh_residual``.

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from coordboost._utils.checks import function, items_of, number_of, positive, shown
 from coordboost.data import validation
 from coordboost.data.binning import bin_columns
+from coordboost.data.bins_on_parts import left_in_place
 from coordboost.data.tree_learners import TreeFamily, per_feature, prices_of
 from coordboost.learners.families import Families
 from coordboost.learners.trees import Growth
@@ -186,7 +187,7 @@ def tree_families(
     array([1, 2])
     """
     binned, binning = bin_columns(
-        X,
+        left_in_place(X),
         max_bins=max_bins,
         exact=exact,
         categorical=categorical,
@@ -235,7 +236,7 @@ def _table(nodes, bounds, q, sums, complexity, normalize, binned):
             f"nodes and bounds must not be empty, got {shown(nodes)} and {shown(bounds)}."
         )
     n, bound = (np.ravel(grid) for grid in np.meshgrid(sizes, radii, indexing="ij"))
-    m = len(binned.codes[0])
+    m = binned.n_samples
     cost = np.asarray(complexity(n, bound, binned.n_features, m), dtype=np.float64)
     if validation.flag("normalize", normalize) and cost.size and 0 < cost.max() < math.inf:
         cost = cost / cost.max()

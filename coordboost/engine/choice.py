@@ -11,7 +11,6 @@ from coordboost.engine.states.on_parts import PartsState
 from coordboost.engine.states.perturbed import PerturbedState
 from coordboost.engine.states.weak_learner_oracle import WeakLearnerState
 from coordboost.engine.states.working_set import WorkingSetState
-from coordboost.rules.steps import FittedStep, ShrunkenStep
 
 #: Most learners whose Gram matrix is computed: below this a step on it is always short.
 GRAM = 1000
@@ -38,7 +37,7 @@ def choose_model_state(problem, method, compile):
     squared = problem.loss.quadratic
     stored = is_piece(learners)
     if not learners.countable:
-        return WeakLearnerState if learners.parts is None else _state_on_parts(problem, method)
+        return _state_of_trees(problem, method)
     if method.noise is not None or method.select.sees_residual:
         return PerturbedState
     if not method.coefficients.plain:
@@ -54,31 +53,19 @@ def choose_model_state(problem, method, compile):
     return on_gram if squared and stored and pays else NaiveState
 
 
-def _state_on_parts(problem, method):
-    """Return the model state of trees whose rows lie in parts.
+def _state_of_trees(problem, method):
+    """Return the model state of learners that a search finds.
 
-    Raise ValueError if the method, or the loss, needs the rows here.
+    Raise ValueError if their rows lie in parts, and the loss needs them here.
     """
     loss = problem.loss
-    family = problem.dictionary.family
-    reasons = {
-        "it keeps two models": type(method.coefficients) not in PartsState.carries,
-        "it adds noise": method.noise is not None,
-        "it compares the losses after several steps": method.select.foresees,
-        "its step searches along the tree; pass newton=True to trees, or take FittedStep(rate)": (
-            not isinstance(method.step, FittedStep | ShrunkenStep)
-        ),
-        "it draws rows for each tree (subsample)": family.growth.subsample < 1,
-        "its loss is no piece of sums over the rows": not (
-            is_piece(loss) and loss.sum_of_losses is None and loss.refresh_residual is None
-        ),
-    }
-    for reason, holds in reasons.items():
-        if holds:
-            raise ValueError(
-                f"{method.name} cannot run where the rows of the trees lie on a cluster: {reason}. "
-                "Or collect the rows on this machine: X.compute()."
-            )
+    if problem.dictionary.parts is None:
+        return WeakLearnerState
+    if not is_piece(loss) or loss.sum_of_losses or loss.refresh_residual:
+        raise ValueError(
+            f"{method.name} cannot run where the rows of the trees lie on a cluster: its loss is "
+            "no piece of sums over the rows. Or collect the rows on this machine: X.compute()."
+        )
     return PartsState
 
 

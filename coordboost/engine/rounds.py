@@ -13,52 +13,35 @@ from coordboost._utils.interrupt import heed
 from coordboost.engine.loop import Solver
 from coordboost.engine.result import Status
 from coordboost.engine.run import at_zero
-from coordboost.engine.states.class_state import RoundState
+from coordboost.engine.states.class_state import JointRows, RoundState
+from coordboost.engine.states.on_parts import JointRowsOnParts, PartsState, RoundStateOnParts
 from coordboost.engine.states.weak_learner_oracle import WeakLearnerState
 from coordboost.engine.stopping import stop_tests
-from coordboost.losses.multinomial import multinomial_losses, multinomial_residuals, offsets_beside
 
 
 class Round:
     """The models of all classes after `k` rounds; stop rules are functions of it.
 
-    solvers : one per class, each on its own problem, whose offset ``write_offsets`` fills;
-    class_index : the class of each row pred : predictions, constants included, (n_classes,
-    n_samples)
+    solvers : one per class, each on its own problem, whose offset ``write_offsets`` fills
+    rows : the ``JointRows`` of their predictions, or a ``JointRowsOnParts``
     """
 
-    def __init__(self, k, solvers, class_index):
+    def __init__(self, k, solvers, rows):
         self.k = k
         self.solvers = solvers
-        self.problem = solvers[0].problem
-        self.pred = np.array(
-            [solver.problem.constant + solver.model_state.pred for solver in solvers]
-        )
-        self.class_index = class_index
+        self.rows = rows
+        self.is_finite = rows.look() == 0
 
     @cached_property
     def loss(self):
         """Sum of the multinomial losses."""
-        return self.loss_at(self.pred)
-
-    def loss_at(self, pred):
-        """Sum of the multinomial losses at other predictions."""
-        return float(self.problem.weight @ multinomial_losses(pred, self.class_index))
-
-    def write_residuals(self):
-        """Write the multinomial residuals into the model state of each class."""
-        for solver, resid in zip(
-            self.solvers,
-            multinomial_residuals(self.pred, self.class_index, self.problem.weight),
-            strict=True,
-        ):
-            solver.model_state.sought()[:] = resid
+        return self.rows.loss()
 
     def write_offsets(self):
         """Set the offset of each problem so that its logistic gradient equals the multinomial
         gradient.
         """
-        for solver, offset in zip(self.solvers, offsets_beside(self.pred), strict=True):
+        for solver, offset in zip(self.solvers, self.rows.offsets(), strict=True):
             solver.problem.offset[:] = offset
             np.add(solver.problem.constant, offset, out=solver.problem.base)
 
@@ -79,24 +62,21 @@ def may_rise(problems, method):
     )
 
 
-def step_together(solvers, before):
+def step_together(now, careful):
     """Make a step of each class.
 
-    before : the round, if the joint loss must not rise: all steps are halved until it does not
+    careful : whether the joint loss must not rise: all steps are halved until it does not
     """
-    for solver in solvers:
+    before = now.loss if careful else None
+    for solver in now.solvers:
         solver.reach(solver.k + 1)
-    if before is None:
+    if not careful or now.rows.look():
         return
-    after = Round(before.k + 1, solvers, before.class_index)
-    change = after.pred - before.pred
     share = 1.0
-    if not np.isfinite(change).all():
-        return
-    while share > 0 and not before.loss_at(before.pred + share * change) <= before.loss:
+    while share > 0 and not now.rows.loss(share) <= before:
         share /= 2
     if share < 1:
-        for solver in solvers:
+        for solver in now.solvers:
             solver.path.theta[-1] *= share
             solver.restore(solver.k, solver.anchor)
 
@@ -117,19 +97,24 @@ def solve_rounds(problems, method, n_rounds, *, rng=0, stop=(), earlier=None):
     or None In each returned run the offset of the problem sums up the final predictions of the
     other classes, see ``write_offsets``.
     """
-    if problems[0].dictionary.parts is not None:
-        raise ValueError(
-            "three classes or more in one model need the rows on this machine: pass "
-            "multinomial=False, or collect the rows, X.compute()."
-        )
+    in_parts = problems[0].dictionary.parts is not None
+    kind, later = (RoundStateOnParts, PartsState) if in_parts else (RoundState, WeakLearnerState)
     solvers = []
-    for run in earlier or [at_zero(problem, method, rng) for problem in problems]:
+    for run in earlier or [at_zero(problem, method, rng, kind) for problem in problems]:
         zeros = {name: np.zeros(run.problem.n_samples) for name in ("offset", "base")}
         if earlier is None:  # from the log odds to the log of the class frequency
             zeros["constant"] = -float(np.logaddexp(0.0, -run.problem.constant))
         problem = run.problem.replace(**zeros)
-        solvers.append(Solver(replace(run, problem=problem, model_state=RoundState), n_rounds))
+        solvers.append(Solver(replace(run, problem=problem, model_state=kind), n_rounds))
     class_index = np.argmax([problem.y for problem in problems], axis=0)
+    given = (
+        [solver.model_state for solver in solvers],
+        [solver.problem.constant for solver in solvers],
+        class_index,
+        solvers[0].problem.weight,
+    )
+    rows = JointRowsOnParts(*given) if in_parts else JointRows(*given)
+    start_loss = rows.loss(0.0)
     start = solvers[0].k
     end = start + n_rounds
     tests = stop_tests(stop, start)
@@ -138,25 +123,23 @@ def solve_rounds(problems, method, n_rounds, *, rng=0, stop=(), earlier=None):
     careful = may_rise(problems, method)
     for k in range(start, end + 1):
         heed()
-        now = Round(k, solvers, class_index)
-        if not np.isfinite(now.pred).all():
+        now = Round(k, solvers, rows)
+        if not now.is_finite:
             for solver in solvers:
                 solver.restore(k - 1, solver.anchor)
-            now = Round(k - 1, solvers, class_index)
+            now = Round(k - 1, solvers, rows)
             status = Status.DIVERGED
         elif holding := [
             test for test in tests if test.is_due(k, True, k == end) and test.holds(now)
         ]:
             status = Status.STOPPED
             message = holding[0].message(k)
-        now.write_residuals()
+        rows.write_residuals()
         if status is not Status.COMPLETED or k == end:
             break
-        step_together(solvers, now if careful else None)
+        step_together(now, careful)
     now.write_offsets()
-    constants = np.array([np.full(len(class_index), solver.problem.constant) for solver in solvers])
-    losses = now.loss_at(constants), now.loss
+    losses = start_loss, now.loss
     return [
-        replace(solver.result(status, message, losses), model_state=WeakLearnerState)
-        for solver in solvers
+        replace(solver.result(status, message, losses), model_state=later) for solver in solvers
     ]

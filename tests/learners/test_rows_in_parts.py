@@ -13,6 +13,7 @@ from sklearn.base import clone
 
 import coordboost as cb
 from coordboost.data.bins_on_parts import TableOnParts
+from coordboost.engine.rounds import solve_rounds
 from coordboost.learners.parts import LocalParts, Part
 from coordboost.learners.parts.cluster import whole_blocks
 
@@ -49,6 +50,27 @@ BEST_FIRST = {
     "large leaves": {"max_depth": None, "max_leaves": 31, "min_samples": 4000},
     "sets": {"sets": [[1, 0, 1, 0, 1, 0], [0, 1, 0, 1, 0, 1]]},
 }
+#: Methods: trees, target and loss, weights, method, number of steps.
+LOGISTIC = (Y > 0) * 1, cb.losses.Logistic()
+METHODS = {
+    "subsample": ({"subsample": 0.5}, (Y,), W, cb.gbm(0.1), 3),
+    "subsample, Newton": ({"subsample": 0.3, "newton": True}, LOGISTIC, None, cb.gbm(0.1), 2),
+    "a subsample of one row": ({"subsample": 1e-9}, (Y,), None, cb.gbm(0.1), 2),
+    "Langevin": ({}, (Y,), None, cb.sglb(0.1), 3),
+    "Langevin, weights": (
+        {},
+        (Y,),
+        W,
+        cb.sglb(0.1, subsample=0.5, structure=cb.rules.Structure.OWN),
+        3,
+    ),
+    "AGBM": ({}, (Y,), None, cb.agbm(0.5, 0.1), 8),
+    "AGBM, gamma by angles": ({}, (Y,), W, cb.agbm(0.5, "auto"), 6),
+    "AGBMR": ({}, LOGISTIC, None, cb.agbmr(0.5, 0.1), 6),
+    "VAGBM": ({}, (Y,), None, cb.vagbm(1.9, 0.9), 5),
+    "RGB": (None, (Y,), None, cb.rgb(0.01), 3),
+    "RGB, trees again": (None, (Y,), None, cb.rgb(0.01, n_candidates=3, revisit=True), 4),
+}
 every_partition = pytest.mark.parametrize("lengths", PARTITIONS.values(), ids=PARTITIONS)
 
 
@@ -63,6 +85,15 @@ def boosted(table, kind, n_trees=3, **limits):
 @cache
 def in_memory(kind):
     return boosted(X, kind)
+
+
+def run_by(name, table):
+    options, target, weight, method, n_steps = METHODS[name]
+    if options is None:
+        family = cb.data.tree_families(table, nodes=[1, 2, 8])
+    else:
+        family = cb.data.trees(table, max_depth=4, min_samples=20, **options)
+    return cb.solve(cb.Problem(family, *target, sample_weight=weight), method, n_steps)
 
 
 def assert_same(run, other):
@@ -102,6 +133,67 @@ def client():
 @pytest.mark.parametrize("kind", KINDS)
 def test_parts_of_this_process_grow_the_trees_of_memory(kind, lengths):
     assert_same(boosted(in_parts(lengths), kind), in_memory(kind))
+
+
+@needs_compiler
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_grows_the_trees_of_memory(name):
+    here = run_by(name, X)
+    there = run_by(name, in_parts(PARTITIONS["uneven"]))
+    assert_same(there, here)
+    assert_same(there.resume(2), here.resume(2))
+
+
+@needs_compiler
+def test_two_runs_on_the_same_parts_do_not_meet():
+    table = in_parts(PARTITIONS["uneven"])
+    problem = cb.Problem(cb.data.trees(table, max_depth=4, min_samples=20), Y)
+    runs = [cb.iterate(problem, method, 4) for method in (cb.gbm(0.1), cb.agbm(0.5, 0.1))]
+    last = [states[-1] for states in zip(*zip(*runs, strict=True), strict=True)]
+    here = cb.Problem(cb.data.trees(X, max_depth=4, min_samples=20), Y)
+    for state, method in zip(last, (cb.gbm(0.1), cb.agbm(0.5, 0.1)), strict=True):
+        assert state.loss == cb.solve(here, method, 4).final.loss
+
+
+class Forgetful(LocalParts):
+    """Parts of this process; once they have codes, one is lost before every third message."""
+
+    def __init__(self, parts, n_samples):
+        super().__init__([self.made_again(part) for part in parts], n_samples)
+        self.tables = [part.table for part in self.parts]
+
+    def made_again(self, part, table=None):
+        pieces = zip(*(table or part.table), strict=True)
+        return Part(*pieces, part.blocks, part.n_rows)
+
+    def answers(self, message):
+        if self.log and self.n_seen % 3 == 2:
+            k = self.n_seen % len(self.parts)
+            new = self.made_again(self.parts[k], self.tables[k])
+            for earlier in self.earlier():
+                new._run(self.for_part(k, earlier))
+            new.n_seen = self.n_seen
+            self.parts[k] = new
+        yield from super().answers(message)
+
+
+@needs_compiler
+@pytest.mark.parametrize("name", ["subsample", "Langevin", "AGBM", "RGB, trees again", "classes"])
+def test_a_part_that_is_made_again_changes_no_bit(name):
+    table = TableOnParts(Forgetful(in_parts(PARTITIONS["uneven"]).parts.parts, N))
+    if name == "classes":
+        runs = zip(of_classes(table), of_classes(X), strict=True)
+        assert all(np.array_equal(run.path.theta, other.path.theta) for run, other in runs)
+    else:
+        assert_same(run_by(name, table), run_by(name, X))
+
+
+def of_classes(table):
+    """The runs of three classes in one model."""
+    y = np.digitize(Y, [-1, 1])
+    family = cb.data.trees(table, max_depth=4, min_samples=20, newton=True)
+    problems = [cb.Problem(family, (y == k) * 2 - 1, cb.losses.Logistic()) for k in range(3)]
+    return solve_rounds(problems, cb.gbm(0.9), 3)
 
 
 @needs_compiler
@@ -159,6 +251,9 @@ ESTIMATORS = {
     "regressor": (cb.RandomizedGBMRegressor, Y, {}),
     "classifier": (cb.RandomizedGBMClassifier, Y > 0, {}),
     "classes": (cb.RandomizedGBMClassifier, np.digitize(Y, [-1, 1]), {"multinomial": False}),
+    "joint classes": (cb.RandomizedGBMClassifier, np.digitize(Y, [-1, 1]), {"subsample": 0.7}),
+    "momentum": (cb.AcceleratedGBMRegressor, Y, {}),
+    "families": (cb.RegularizedGBMRegressor, Y, {}),
     "counts": (
         cb.RandomizedGBMRegressor,
         np.abs(np.round(Y)),
@@ -191,10 +286,10 @@ def classifier(**options):
 
 #: sentence -> what is refused: function of a table of Dask
 REFUSED = {
-    "it keeps two models": lambda lazy: cb.AcceleratedGBMRegressor(n_estimators=2).fit(lazy, Y),
-    "it adds noise": lambda lazy: cb.solve(cb.Problem(cb.data.trees(lazy), Y), cb.sglb(0.1), 2),
-    "three classes or more in one model": lambda lazy: classifier().fit(
-        lazy, np.digitize(Y, [0, 1])
+    "cannot be searched where the rows": lambda lazy: cb.solve(
+        cb.Problem(cb.data.trees(lazy), Y),
+        cb.rules.Method("leaves", cb.rules.Greedy(), cb.rules.LeafSearch(0.1)),
+        2,
     ),
     "verbose=0": lambda lazy: classifier(verbose=1).fit(lazy, Y > 0),
     "cannot be held out": lambda lazy: classifier(early_stopping=True).fit(lazy, Y > 0),
@@ -228,6 +323,8 @@ def test_any_number_of_worker_processes_grows_the_trees_of_memory(n_workers):
         for lengths in PARTITIONS.values():
             lazy = client.persist(da.from_array(X, chunks=(tuple(lengths), (6,))))
             assert_same(boosted(lazy, "squared"), in_memory("squared"))
+            for name in METHODS:
+                assert_same(run_by(name, lazy), run_by(name, X))
         lazy = dd.from_pandas(frame(), npartitions=5)
         there = clone(model).fit(lazy, Y > 0, W)
         np.testing.assert_array_equal(

@@ -9,7 +9,14 @@ from typing import NamedTuple
 import numpy as np
 
 from coordboost._numba import kernel, verb
-from coordboost._numba.sums import curvature_of_each, refresh_residual, sum_of_losses
+from coordboost._numba.sums import (
+    BLOCK,
+    curvature_of_each,
+    first_rows,
+    refresh_residual,
+    sum_of_blocks,
+    sum_of_losses,
+)
 from coordboost.engine.states.base import ModelState
 from coordboost.engine.states.naive import begin_residual, fill_column
 from coordboost.rules.coefficients import RESTART, SLOWER, UNDO, TwoSequences, mix_models
@@ -24,13 +31,23 @@ LEAST = 1e-15
 
 
 @kernel
-def fit_of(state, j):
-    """Copy learner j into ``state.unit``; return its inner product with ``state.looked``."""
+def write_fit(state, j):
+    """Copy learner j into ``state.unit``, and write the sums of blocks of rows.
+
+    They are its inner product with ``state.looked``, and the square of the latter.
+    """
+    looked = state.looked  # contains the weight as a factor
     fill_column(state.dictionary, j, state.unit)
-    total = 0 * state.looked[0]
-    for i in range(len(state.looked)):
-        total += state.looked[i] * state.unit[i]
-    return total
+    for block in range(len(state.sums)):
+        start = block * BLOCK
+        fit = 0 * looked[start]
+        square = 0 * looked[start]
+        for i in range(start, min(start + BLOCK, len(looked))):
+            fit += looked[i] * state.unit[i]
+            if state.follow_angle != 0 and state.weight[i] > 0:
+                square += looked[i] * looked[i] / state.weight[i]
+        state.sums[block, 0] = fit
+        state.sums[block, 1] = square
 
 
 @kernel
@@ -55,17 +72,12 @@ def restart_momentum(state):
 
 
 @kernel
-def follow_fit(state, fit):
+def follow_fit(state, fit, square):
     """Update the worst cosine of the fits, and with it the admissible gamma.
 
-    `fit` is the inner product of a learner with ``looked``.
+    `fit` is the inner product of a learner with ``looked``, `square` the square of the latter.
     """
     angle = state.angle
-    square = 0.0
-    for i in range(len(state.looked)):  # looked contains the weight as a factor
-        square += (
-            state.looked[i] * state.looked[i] / state.weight[i] if state.weight[i] > 0.0 else 0.0
-        )
     angle[1] = angle[2]
     if square > 0.0:
         angle[0] = min(angle[0], abs(fit) / math.sqrt(square))
@@ -86,7 +98,7 @@ def next_round(state):
 
 
 @kernel
-def observe(state):
+def observe(state, loss):
     """Check the loss after a move of f; return whether the move was undone.
 
     Under the assumptions of its theorem the loss of round m exceeds the loss where momentum began
@@ -94,7 +106,6 @@ def observe(state):
     """
     clock = state.clock
     watch = state.watch
-    loss = sum_of_losses(state.loss_function, state.y, state.weight, state.base, state.f)
     m = clock[0] + 1
     if state.period < 0 and m > 1 and loss > watch[1]:
         for i in range(len(state.f)):
@@ -105,11 +116,61 @@ def observe(state):
     watch[1] = loss
     if loss < watch[2]:
         watch[2], watch[4] = loss, clock[3]
-    rounding = len(state.y) * 1e-15 * (abs(loss) + abs(watch[0]))
+    rounding = state.n_samples * 1e-15 * (abs(loss) + abs(watch[0]))
     allowed = (m - 1) / (m + 1) ** 2 * (watch[0] - state.infimum) + rounding
     if state.guard != 0 and clock[2] > LEAST and not loss - watch[0] <= allowed:
         watch[3] = 1.0
     return False
+
+
+@kernel
+def begin_row(state, j, shrink, theta):
+    """Begin a row of the path: move f, and write the sums over rows that the row needs."""
+    clock = state.clock
+    clock[3] += 1
+    if shrink != 0:
+        if shrink < 0:
+            clock[2] = clock[2] / 4 if shrink == SLOWER else clock[2]
+            state.watch[0] = state.watch[1]
+            restart_momentum(state)
+        mix_models(state.f, state.h, state.before, shrink)
+        add(state.dictionary, j, theta, state.f)
+    # in the first round of AGBM the learner of f is the best for h, too
+    first = state.share == 0 and state.follow_angle != 0 and clock[0] == 0
+    if shrink == 0 or first:
+        write_fit(state, j)
+
+
+@kernel
+def end_row(state, j, shrink, theta, fit, square, loss):
+    """End a row of the path: move h, or look where the next learner is sought.
+
+    fit, square, loss : the sums over all rows: see ``write_fit``, and the losses of f
+    """
+    clock = state.clock
+    if shrink == 0:
+        if state.follow_angle != 0:
+            follow_fit(state, fit, square)
+        for i in range(len(state.looked)):
+            state.unfitted[i] = state.looked[i] - state.weight[i] * (fit * state.unit[i])
+        add(state.dictionary, j, theta, state.h)
+        next_round(state)
+        return
+    if (state.guard != 0 or state.period < 0) and observe(state, loss):
+        return
+    mix = shrink if shrink > 0 else mixing(clock[0])
+    if state.share == 0:  # AGBM: the next row moves h and uses the corrected residual
+        # no correction in the first round: this learner is the best for h, too
+        if state.follow_angle != 0 and clock[0] == 0:
+            follow_fit(state, fit, square)
+        # 1 - mix / 2 = (m + 1) / (m + 2)
+        memory = state.correction * (1 - mix / 2) * state.angle[1] / state.angle[2]
+        for i in range(len(state.looked)):
+            state.looked[i] += memory * state.unfitted[i]
+        clock[1] = 0
+    else:
+        add(state.dictionary, j, state.share * clock[2] * theta / mix, state.h)
+        next_round(state)
 
 
 class _AcceleratedState(NamedTuple):
@@ -135,6 +196,8 @@ class _AcceleratedState(NamedTuple):
     guard: int
     infimum: float
     rounding: float
+    n_samples: int
+    sums: np.ndarray
 
 
 class AcceleratedState(_AcceleratedState, ModelState):
@@ -157,6 +220,8 @@ class AcceleratedState(_AcceleratedState, ModelState):
         whether the run has exceeded the bound of its theorem; the rows at the best f
     angle : with `follow_angle`, the worst cosine of the fits so far, and the gamma that it allowed
         one round ago and allows now; else ones
+    n_samples : number of rows, of all parts if these are those of one part
+    sums : (n_blocks, 2), see ``write_fit``
 
     Source: Lu, Karimireddy, Ponomareva, Mirrokni, *Accelerating Gradient Boosting Machines*,
     Algorithms 2 to 4.
@@ -170,7 +235,7 @@ class AcceleratedState(_AcceleratedState, ModelState):
         """The model state at f = h = 0."""
         f, h, mixed, looked, unfitted, unit = (0 * problem.y for _ in range(6))
         before = f.copy() if coefficients.period < 0 else f[:0]
-        zero = 0 * problem.y[0]
+        zero = 0 * problem.y.sum()
         guard = coefficients.guard and problem.infimum > -math.inf
         clock, watch, angle = map(
             np.array, ([zero, mixing(zero), 1 + zero, zero], [zero] * 5, [1 + zero] * 3)
@@ -198,6 +263,8 @@ class AcceleratedState(_AcceleratedState, ModelState):
             int(guard),
             problem.infimum if guard else 0.0,
             problem.tie,
+            problem.n_samples,
+            np.zeros((len(first_rows(len(problem.y))), 2), problem.y.dtype),
         )
         begin_residual(
             state.loss_function, state.y, state.weight, state.base, state.mixed, state.looked
@@ -272,38 +339,19 @@ class AcceleratedState(_AcceleratedState, ModelState):
         """Whether the run has exceeded the bound of its theorem."""
         return self.watch[3] != 0
 
+    def begin_row(self, j, shrink, theta):
+        """Begin a row: see the function of this name."""
+        begin_row(self, j, shrink, theta)
+
+    def end_row(self, j, shrink, theta, fit, square, loss):
+        """End a row, with the sums over all rows of all parts."""
+        end_row(self, j, shrink, theta, fit, square, loss)
+
     def push(self, j, shrink, theta):
         """Make one row of the path: it moves f if shrink is not 0, and h if shrink is 0."""
-        clock = self.clock
-        watch = self.watch
-        clock[3] += 1
-        if shrink == 0:
-            fit = fit_of(self, j)
-            if self.follow_angle != 0:
-                follow_fit(self, fit)
-            for i in range(len(self.looked)):
-                self.unfitted[i] = self.looked[i] - self.weight[i] * (fit * self.unit[i])
-            add(self.dictionary, j, theta, self.h)
-            next_round(self)
-            return
-        if shrink < 0:
-            clock[2] = clock[2] / 4 if shrink == SLOWER else clock[2]
-            watch[0] = watch[1]
-            restart_momentum(self)
-        mix = shrink if shrink > 0 else mixing(clock[0])
-        mix_models(self.f, self.h, self.before, shrink)
-        add(self.dictionary, j, theta, self.f)
-        if (self.guard != 0 or self.period < 0) and observe(self):
-            return
-        if self.share == 0:  # AGBM: the next row moves h and uses the corrected residual
-            # no correction in the first round: this learner is the best for h, too
-            if self.follow_angle != 0 and clock[0] == 0:
-                follow_fit(self, fit_of(self, j))
-            # 1 - mix / 2 = (m + 1) / (m + 2)
-            memory = self.correction * (1 - mix / 2) * self.angle[1] / self.angle[2]
-            for i in range(len(self.looked)):
-                self.looked[i] += memory * self.unfitted[i]
-            clock[1] = 0
-        else:
-            add(self.dictionary, j, self.share * clock[2] * theta / mix, self.h)
-            next_round(self)
+        begin_row(self, j, shrink, theta)
+        loss = 0 * theta
+        if shrink != 0 and (self.guard != 0 or self.period < 0):
+            loss = sum_of_losses(self.loss_function, self.y, self.weight, self.base, self.f)
+        fit = sum_of_blocks(self.sums, 0)
+        end_row(self, j, shrink, theta, fit, sum_of_blocks(self.sums, 1), loss)

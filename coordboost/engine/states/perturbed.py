@@ -9,7 +9,7 @@ import numpy as np
 
 from coordboost._numba import kernel, verb
 from coordboost._numba.noise import LEAVES, SHARE, STRUCTURE, add_noise, keep_some, key_of, normal
-from coordboost._numba.sums import refresh_residual
+from coordboost._numba.sums import first_rows, refresh_residual
 from coordboost.engine.states.base import ModelState
 from coordboost.engine.states.naive import NaiveState
 from coordboost.rules.noise import Structure
@@ -61,6 +61,7 @@ class _PerturbedState(NamedTuple):
     subsample: float
     ahead: float
     shrunken: np.ndarray
+    starts: np.ndarray
 
 
 class PerturbedState(_PerturbedState, ModelState):
@@ -76,6 +77,7 @@ class PerturbedState(_PerturbedState, ModelState):
     sigma : standard deviations, one per step, the last one for all later steps
     shrunken : work space for predictions times 1 - `ahead`, empty if `ahead` is 0; an array made in
         a step would slow the whole loop
+    starts : the number of the first row of each block of rows, of which random numbers are drawn
     """
 
     perturbs = True
@@ -87,14 +89,17 @@ class PerturbedState(_PerturbedState, ModelState):
         return cls.around(NaiveState.start(problem), noise)
 
     @classmethod
-    def around(cls, inner, noise):
+    def around(cls, inner, noise, starts=None):
         """The model state `inner`, already started, with noise.
 
         Without noise if `noise` is None.
+
+        starts : as in the state, for rows of a part
         """
         weight = inner.weight
         resid = inner.resid
-        root = np.sqrt(weight[:1] if (weight == weight[0]).all() else weight)
+        root = np.sqrt(weight[:1] if (weight == weight[:1]).all() else weight)
+        starts = first_rows(len(resid)) if starts is None else starts
         if noise is None:
             return cls(
                 inner,
@@ -108,6 +113,7 @@ class PerturbedState(_PerturbedState, ModelState):
                 1.0,
                 0.0,
                 np.zeros(0),
+                starts,
             )
         gradient = resid if noise.subsample == 1 else np.zeros(len(resid))
         sigma = noise.sigma
@@ -119,6 +125,7 @@ class PerturbedState(_PerturbedState, ModelState):
             noise.subsample,
             noise.ahead,
             np.zeros(len(resid) if noise.ahead != 0 else 0),
+            starts,
         )
         return cls(inner, inner.dictionary, gradient, looked, root, sigma, *rest)
 
@@ -136,10 +143,12 @@ class PerturbedState(_PerturbedState, ModelState):
     def perturb(self, k):
         """Draw the samples and the structure noise of step k."""
         if self.subsample < 1:
-            keep_some(key_of(self.seed, SHARE, k), self.subsample, self.inner.resid, self.gradient)
+            key = key_of(self.seed, SHARE, k)
+            keep_some(key, self.subsample, self.inner.resid, self.gradient, self.starts)
         if self.structure != NONE:
             level = self.sigma[min(k, len(self.sigma) - 1)]
-            add_noise(key_of(self.seed, STRUCTURE, k), level, self.root, self.gradient, self.looked)
+            key = key_of(self.seed, STRUCTURE, k)
+            add_noise(key, level, self.root, self.gradient, self.looked, self.starts)
 
     def tempered(self, k, j, corr):
         """The length of learner j, fitted with the leaf noise of step k."""

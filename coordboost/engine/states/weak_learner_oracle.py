@@ -37,16 +37,25 @@ class WeakLearnerState(PythonLearners, ModelState):
 
     def __init__(self, inner):
         super().__init__(inner, inner.dictionary.current)
-        self.renew = inner.renew
+
+    @property
+    def renew(self):
+        """The value of the inner model state."""
+        return self.inner.renew
 
     @classmethod
     def start(cls, problem, coefficients, noise=None):
         """The model state at beta = 0."""
+        return cls(cls.inner_at_zero(problem, coefficients, noise))
+
+    @staticmethod
+    def inner_at_zero(problem, coefficients, noise=None, starts=None):
+        """The inner model state at beta = 0; `starts` as in ``PerturbedState``."""
         plain = coefficients.plain
         inner = (
             NaiveState.start(problem) if plain else AcceleratedState.start(problem, coefficients)
         )
-        return cls(inner if noise is None else PerturbedState.around(inner, noise))
+        return inner if noise is None else PerturbedState.around(inner, noise, starts)
 
     def interpret(self):
         """Make all further steps in plain Python."""

@@ -1,5 +1,6 @@
 """Functions that run on all parts of the rows, and the sums of what they return."""
 
+import itertools
 import pickle
 import weakref
 from abc import ABC, abstractmethod
@@ -8,6 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from coordboost._numba.sums import BLOCK
+
+#: Names for models on the parts.
+KEYS = itertools.count()
 
 
 class Message(NamedTuple):
@@ -34,6 +38,11 @@ class Part:
     n_rows : number of its rows
     models : what the runs of a model keep here, by a key
     """
+
+    @property
+    def starts(self):
+        """The number of the first row of each block among all rows."""
+        return self.blocks * BLOCK
 
     def __init__(self, pieces, starts, stops, blocks, n_rows):
         self.table = list(zip(pieces, starts, stops, strict=True))  # None if not needed any more
@@ -73,8 +82,12 @@ class Parts(ABC):
     blocks : for each part the numbers of its blocks, int64
     n_samples : number of rows of all parts
     log : the messages that a new part needs, besides those of the models that are in use
-    models : key -> model state with ``messages()``, those that bring a new part to its present
-        state, and ``settle()``, which sends what waits for its next question
+    models : key -> model in use, with ``begun``, the message that has made it on the parts, and
+        ``trees``, its finished trees
+    queue : what the models were told, (key, method, arguments): the next question takes it along
+    done, told : the same before the last tree was begun, and since, with numbers for trees
+    asked : the questions since the last tree was begun
+    seen : the bank and the number of the tree whose leaves the parts have, see ``PartsBank``
     n_trips, n_received, n_sent : calls of all parts; bytes of their answers, and of messages
     n_restored : parts that were lost and made again
     """
@@ -86,7 +99,11 @@ class Parts(ABC):
         self.log = []
         self.models = weakref.WeakValueDictionary()
         self.stale = set()  # keys of models that nobody uses any more
-        self._last = None  # a reference to the model that has asked last
+        self.queue = []
+        self.done = []
+        self.told = []
+        self.asked = []
+        self.seen = None, -1
         self.n_seen = 0
         self.n_trips = self.n_received = self.n_sent = self.n_restored = 0
 
@@ -132,12 +149,49 @@ class Parts(ABC):
         """Return a number of trees, the round trips so far, and the bytes received and sent."""
         return np.array([n_trees, self.n_trips, self.n_received, self.n_sent])
 
-    def settle(self, model):
-        """Let the model that has asked last send what waits, before another `model` asks."""
-        last = self._last and self._last()
-        self._last = model and weakref.ref(model)
-        if last is not None and last is not model:
-            last.settle()
+    def begin(self, model, function, *arguments, by_row=()):
+        """Begin a `model` by ``function(part, key, stale, *arguments, *rows)``; set its ``begun``.
+
+        Those that nobody uses any more are dropped.
+        """
+        stale = list(self.stale)
+        self.run(function, model.key, stale, *arguments, by_row=by_row)
+        model.begun = Message(function, (model.key, [], *arguments), by_row)
+        self.stale.difference_update(stale)
+        self.models[model.key] = model
+        self.queue, self.done, self.told = map(self._of_use, (self.queue, self.done, self.told))
+        weakref.finalize(model, self.stale.add, model.key)
+
+    def _of_use(self, told):
+        return [entry for entry in told if entry[0] in self.models]
+
+    def tell(self, key, method, *arguments, again=None):
+        """Tell all parts of model `key` to run a method, with the next question.
+
+        again : method and arguments for parts that are made again, if not these
+        """
+        self.queue.append((key, method, arguments))
+        if again != ():
+            self.told.append((key, *(again or (method, arguments))))
+
+    def ask(self, key, method, *arguments, begins=False, again=None):
+        """Ask a method of model `key` of all parts; return (whole, floats) as ``run`` does.
+
+        begins : whether a tree begins: what was asked before it is not asked again of new parts
+        again : if the question changes the model, as for ``tell``
+        """
+        updates = self._of_use(self.queue)
+        answer = self.run(ask_model, updates, key, method, arguments)
+        self.queue = []
+        if begins:
+            self.done += self.told
+            self.told = []
+            self.asked = []
+            updates = []
+        self.asked.append(Message(ask_model, (updates, key, method, arguments)))
+        if again:
+            self.told.append((key, *again))
+        return answer
 
     def for_part(self, k, message):
         """Return a message with the rows of part k."""
@@ -146,8 +200,31 @@ class Parts(ABC):
 
     def earlier(self):
         """Return the messages that bring a new part to where all others are."""
-        of_models = [message for model in self.models.values() for message in model.messages()]
-        return [*self.log, *of_models]
+        models = sorted(self.models.items())
+        trees = {key: model.trees for key, model in models}
+        again = Message(repeat, (trees, self._of_use(self.done)))
+        asked = [
+            message._replace(arguments=(self._of_use(updates), *question))
+            for message in self.asked
+            for updates, *question in [message.arguments]
+            if question[0] in self.models
+        ]
+        return [*self.log, *(model.begun for _, model in models), again, *asked]
+
+
+def ask_model(part, updates, key, method, arguments):
+    """Run the methods that models were told, and return what one answers to a question."""
+    for told, update, given in updates:
+        getattr(part.models[told], update)(*given)
+    return getattr(part.models[key], method)(*arguments)
+
+
+def repeat(part, trees, told):
+    """Run the methods that models were told earlier; ``again`` runs those that need trees."""
+    for key, method, given in told:
+        if method == "again":
+            given = (trees[key], *given)
+        getattr(part.models[key], method)(*given)
 
 
 def own_rows(array, blocks):

@@ -19,7 +19,7 @@ from coordboost.learners.trees.tree import (
     keep_nodes,
     norm,
     refit_leaves,
-    unit_on_all,
+    to_unit_norm,
 )
 
 #: The smallest normal number.
@@ -81,7 +81,7 @@ class TreeBank(Learners):
         """Return the state for copy and pickle: the trees, without the memory in which they grew
         and without what follows from them.
         """
-        memory = ("grower", "current")
+        memory = ("grower", "current", "model", "key")
         state = {key: value for key, value in vars(self).items() if key not in memory}
         return state | {"seen": -1, "_nodes": None, "store": self.store.packed()}
 
@@ -219,43 +219,30 @@ class TreeBank(Learners):
         return self._find_by(v, self.family.binning.features_of(groups))
 
     def _find_by(self, v, groups):
-        """Do the same as `find`, with splits by some features only."""
-        if self.family.growth.subsample < 1:
-            return self._find_in_some(v, groups)
-        j = self.n_learners
-        stored = (self._metric, self.store, j)
-        n_leaves = self._grow(v, self._leaf_weight, groups, kept=stored)
-        corr, self.length = self.grower.fit
-        self._add(n_leaves)
-        return j, corr
+        """Do the same as `find`, with splits by some features only.
 
-    def _find_in_some(self, v, groups):
-        """Do the same as `find_in`, with splits and leaf values from a random subsample.
-
-        The tree is a unit vector on all rows.
+        A tree whose splits and leaf values are those of a random subsample is a unit vector on all
+        rows.
         """
         j = self.n_learners
-        grower = self.grower
-        drawn, others = grower.draw(j)
-        weight = self._leaf_weight
-        of_drawn = weight if len(weight) == 1 else weight[drawn]
-        stored = (np.zeros(0), self.store, j)
-        n_leaves = self._grow(v[drawn], of_drawn, groups, kept=stored, drawn=drawn)
-        corr, self.length = grower.fit
-        if n_leaves > 0:
-            grower.write_other_leaves(others)
+        drawn = self.family.growth.subsample < 1
+        stored = (np.zeros(0) if drawn else self._metric, self.store, j)
+        n_leaves = self._grow(v, groups, kept=stored, sample=j if drawn else None)
+        corr, self.length = self.grower.fit
+        if drawn and n_leaves > 0:
             values = self.store.values[j]
-            corr, norm_on_all = compiled(unit_on_all)(self.weight, v, grower.leaf, values)
+            sums = self.grower.sums_over_rows(self.weight, v, values)
+            corr, norm_on_all = compiled(to_unit_norm)(*sums, values)
             self.length *= norm_on_all
+            if corr < 0 and self.family.growth.monotone.any():
+                corr = 0.0  # no step: a step back along a tree that may only rise would fall
         self._add(n_leaves)
-        if corr < 0 and self.family.growth.monotone.any():
-            corr = 0.0  # no step: a step back along a tree that may only rise would fall
         return j, corr
 
-    def _grow(self, target, weight, features, **options):
+    def _grow(self, target, features, **options):
         """Grow a tree. Return its number of leaves; 0 if a number is not finite."""
-        penalty = self.family.penalty
-        return self.grower.grow(target, weight, features, penalty, self._wide, **options)
+        shared = (self._leaf_weight, features, self.family.penalty, self._wide)
+        return self.grower.grow(target, *shared, **options)
 
     def _add(self, n_leaves):
         """Number the tree just grown and make it the current one; with no leaves it is none."""
@@ -279,7 +266,7 @@ class TreeBank(Learners):
         """
         n = self.n_learners
         max_leaves = max(1, int(self.family.families.nodes[drawn].max())) + 1
-        if self._grow(v, self._leaf_weight, self._features, max_leaves=max_leaves) == 0:
+        if self._grow(v, self._features, max_leaves=max_leaves) == 0:
             self._member[n] = drawn[0]
             self._add(0)
             return n, math.nan
@@ -293,7 +280,7 @@ class TreeBank(Learners):
                 continue
             if j < n:
                 self.see(j)
-                corr = float(v @ self.current.values[self.current.leaf])
+                corr = self.grower.sums_over_rows(self.weight, v, self.current.values)[1]
             else:
                 corr = prefixes.show(f)
             candidate_risk = risk(j, f, corr)
@@ -324,20 +311,17 @@ class TreeBank(Learners):
         Return the length of the new fit.
         """
         grower = self.grower
-        scratch = self.current.values
         values = self.store.values[j]
         self.length = compiled(refit_leaves)(
             grower.state,
             grower.nodes,
-            grower.leaf,
             self.family.growth.l2,
-            v,
+            grower.leaf_sums(v),
             scale,
             key,
-            scratch,
             values,
         )
-        scratch[:] = values
+        self.current.values[:] = values
         return self.length
 
     def fitted(self, corr):
@@ -483,7 +467,7 @@ class Prefixes:
         families = bank.family.families
         self.bank = bank
         self.j = bank.n_learners
-        self.leaf = bank.grower.leaf.copy()
+        bank.grower.keep_leaves()
         self.number = np.zeros(len(bank.grower.nodes), dtype=np.int64)
         self.n_nodes = -1  # of the prefix last shown
         self.corr = 0.0
@@ -500,10 +484,10 @@ class Prefixes:
         n_nodes = min(2 * int(bank.family.families.nodes[f]) + 1, int(grower.state.nodes))
         bank._member[self.j] = f
         if bank.seen != self.j or n_nodes != self.n_nodes:
-            memory = self.leaf, self.number, grower.leaf, values
             self.corr, _ = compiled(cut_back)(
-                grower.state, grower.nodes, n_nodes, self.power, *memory
+                grower.state, grower.nodes, n_nodes, self.power, self.number, values
             )
+            grower.relabel(self.number)
             bank.current.values[:] = values
             bank.seen = self.j
             self.n_nodes = n_nodes

@@ -1,15 +1,16 @@
 """The bank of a run whose rows lie in parts: its trees are here, its rows are not."""
 
 import functools
+import weakref
 
 import numpy as np
 
 from coordboost._numba.sums import BLOCK
 from coordboost.learners.binned import Binned
+from coordboost.learners.parts.engine import KEYS
 from coordboost.learners.trees.bank import CurrentTree, TreeBank
 from coordboost.learners.trees.forest import Forest, Nodes
 from coordboost.learners.trees.on_parts import ClientGrower
-from coordboost.learners.trees.tree import Trees
 
 
 class BinsOnParts(Binned):
@@ -45,8 +46,14 @@ class PartsBank(TreeBank):
     In place of a vector over the rows, its methods take the model state that has one on the parts.
     """
 
+    #: The parts measure second derivatives themselves.
+    measure = None
     #: Trees grown, and for these the round trips and the bytes received and sent.
     travelled = np.zeros(4, dtype=np.int64)
+    #: The model on the parts for which trees are sought.
+    model = None
+    #: The name of this bank.
+    key = None
 
     @property
     def parts(self):
@@ -72,7 +79,10 @@ class PartsBank(TreeBank):
 
     @functools.cached_property
     def grower(self):
-        return ClientGrower(self.binned, self.family.growth, self.n_samples)
+        family = self.family
+        return ClientGrower(
+            self.binned, family.growth, len(family.families.bound) > 0, self.n_samples
+        )
 
     @functools.cached_property
     def current(self):
@@ -89,27 +99,30 @@ class PartsBank(TreeBank):
     def _wide(self):
         return len(self._leaf_weight) != 1 or super()._wide
 
+    @property
+    def seen(self):
+        """The number of the current tree, -1 if the parts have the leaves of another one."""
+        key, j = self.parts.seen
+        return j if key == self.key else -1
+
+    @seen.setter
+    def seen(self, j):
+        if self.key is None:
+            self.key = next(KEYS)
+        self.parts.seen = self.key, j
+
     def see(self, j):
-        """Make tree j the current one; the parts are told by the model state."""
-        self.current.values[:] = self.store.values[j]
-        self.seen = j
+        if self.seen != j:
+            self.current.values[:] = self.store.values[j]
+            self.model.tell("see", self.store.one(j), again=())
+            self.seen = j
 
-    def _find_by(self, v, groups):
-        j = self.n_learners
-        family = self.family
-        rest = (self._leaf_weight, groups, family.penalty, self._wide, self.store, j)
+    def _grow(self, target, features, **options):
+        self.model = weakref.proxy(target)
         before = self.parts.counts(0)
-        n_leaves = self.grower.grow_by(v.ask, *rest, metric=family.newton)
+        n_leaves = super()._grow(target, features, **options)
         self.travelled = self.travelled + self.parts.counts(1) - before
-        corr, self.length = self.grower.fit
-        self._add(n_leaves)
-        if n_leaves:
-            v.grown(self.grower.completed)
-        return j, corr
-
-    def one_tree(self, j):
-        """Return tree j alone, a ``Trees``."""
-        return Trees(*(array[j : j + 1] for array in self.store))
+        return n_leaves
 
     def combine(self, beta):
         """Return B beta, (n_samples,). *Cost*: the parts send 8 bytes a row."""

@@ -22,7 +22,8 @@ import math
 import numpy as np
 
 from coordboost._numba import inlined, kernel
-from coordboost._numba.noise import ROWS, key_of, word
+from coordboost._numba.noise import ROWS, is_drawn, key_of, limit_of, word
+from coordboost._numba.sums import BLOCK
 from coordboost.learners.trees.bundles import histogram_of
 from coordboost.learners.trees.cuts import (
     cut_categories,
@@ -61,27 +62,28 @@ TOGETHER = 16
 LOST = -1
 
 
-def draw_rows(seed, j, share, n_samples, drawn, others):
+def draw_rows(seed, j, share, starts, drawn, others):
     """Draw the samples of tree j, each independently with probability `share`.
 
-    Return how many, at least one.
+    Return how many.
 
+    starts : the number of the first row of each block of rows, see ``first_rows``
     drawn, others : (n_samples + 1,), filled with the drawn and the other samples in increasing
     order
     """
     key = key_of(seed, ROWS, j)
-    threshold = np.int64(math.ceil(share * 2.0**32))
+    limit = limit_of(share)
     at = 0
-    for i in range(n_samples):  # no branch: it would be unpredictable
-        bits = word(key, i >> 1)
-        taken = int(
-            np.int64((bits >> np.uint64(32) if i & 1 else bits) & np.uint64(0xFFFFFFFF)) < threshold
-        )
+    for i in range(len(drawn) - 1):  # no branch: it would be unpredictable
+        taken = int(is_drawn(key, limit, starts[i // BLOCK] + i % BLOCK))
         drawn[at] = others[i - at] = i
         at += taken
-    if at == 0:
-        drawn[0], at = np.int64(word(key, n_samples) >> np.uint64(1)) % n_samples, 1
     return at
+
+
+def lone_row(seed, j, n_samples):
+    """Return the number of the sample of tree j if none is drawn."""
+    return np.int64(word(key_of(seed, ROWS, j), n_samples) >> np.uint64(1)) % n_samples
 
 
 def find_leaves(codes, nodes, goes_left, samples, leaf):
@@ -736,8 +738,9 @@ def grow(table, limits, candidates, targets, memory, scratch, kept):
     columns = candidates.columns
     n_samples = len(targets.values)
     state.shares = 1
-    write_sizes(targets.values, sizes[0], 0, 1)
-    write_sizes(targets.weight, sizes[1], 0, 1)
+    write_sizes(targets.values, targets.drawn, sizes[0], 0, 1)
+    if len(targets.weight) > 1:
+        write_sizes(targets.weight, targets.drawn, sizes[1], 0, 1)
     if not choose_scales(state, memory.fixed, targets, sizes):
         return 0, math.nan, math.nan
     lost, total, mass = write_rows(memory, targets, 0, 1)

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coordboost._numba import compiled
+from coordboost._numba import compiled, interpreted
+from coordboost._numba.sums import first_rows
 from coordboost._numba.threads import THREADS, in_order, pool, slices
 from coordboost._utils.checks import not_negative, positive, real, shown
 from coordboost.learners.trees.bundles import Columns
@@ -21,6 +22,7 @@ from coordboost.learners.trees.grow import (
     grow_from,
     init_root,
     keep_tree,
+    lone_row,
     move_rows,
     number_leaves,
     search_cuts,
@@ -40,6 +42,7 @@ from coordboost.learners.trees.nodes import (
     SplitFeatures,
     Targets,
 )
+from coordboost.learners.trees.tree import relabel, sums_over_rows, write_leaf_sums
 
 #: Maximum number of leaves of a tree: the leaf of a sample is stored in one or two bytes.
 MOST_LEAVES = 1 << 16
@@ -237,12 +240,14 @@ class Grower:
     as ``grow`` leaves them.
 
     n_in_all : number of samples of all parts, if `binned` has the samples of one part, or none
+    starts : the number of the first sample of each block of a part among those of all parts
     """
 
-    def __init__(self, binned, growth, n_in_all=None):
+    def __init__(self, binned, growth, n_in_all=None, starts=None):
         d, n = binned.codes.shape
         leaves = growth.max_leaves
         self.n = n
+        self.starts = first_rows(n) if starts is None else starts
         self.limits = Limits(*(getattr(growth, name) for name in Limits._fields))
         self.columns = Columns.of(binned, share=n_in_all is None)
         self.table = _table(binned, self.columns, growth)
@@ -250,14 +255,15 @@ class Grower:
         self.share = growth.subsample
         self.seed = growth.seed
         self.drawn = None
+        self.grown = None  # the leaves of a tree that is cut back
         self.states = np.zeros(1, dtype=STATE)
         self.state = self.states[0]
         self.nodes = np.zeros(2 * leaves, dtype=NODE)
         self.goes_left = np.zeros((2 * leaves, CODES), dtype=np.uint8)
         self.leaf = np.zeros(n, dtype=np.uint8 if leaves <= CODES else np.uint16)
         self.scratch = [_scratch()]
-        n_grown = n if n_in_all is None else n_in_all
-        most = n_grown // growth.min_samples
+        self.n_in_all = n if n_in_all is None else n_in_all
+        most = self.n_in_all // growth.min_samples
         slots = max(1, min(leaves, most, 1 << min(growth.max_depth - 1, 30)))
         n_columns, n_padded = self.columns.codes.shape
         # columns are filled four at a time
@@ -288,12 +294,43 @@ class Grower:
         """Draw the samples of tree j; return them and the others, both increasing."""
         if self.drawn is None:
             self.drawn = np.zeros((2, self.n + 1), dtype=np.uint32)
-        n_drawn = compiled(draw_rows)(self.seed, j, self.share, self.n, *self.drawn)
+        n_drawn = compiled(draw_rows)(self.seed, j, self.share, self.starts, *self.drawn)
         return self.drawn[0, :n_drawn], self.drawn[1, : self.n - n_drawn]
+
+    def lone(self, j):
+        """Return the number, among all parts, of the sample of tree j if none is drawn."""
+        return int(interpreted(lone_row)(self.seed, j, self.n_in_all))
+
+    def split_off(self, row):
+        """Return the sample `row` and the others, as ``draw`` does; none for a row elsewhere."""
+        drawn = np.array([row] if 0 <= row < self.n else [], dtype=np.uint32)
+        return drawn, np.delete(np.arange(self.n, dtype=np.uint32), drawn)
 
     def write_other_leaves(self, others):
         """Write the leaves of samples that the tree was not grown on into ``self.leaf``."""
         compiled(find_leaves)(self.table.codes, self.nodes, self.goes_left, others, self.leaf)
+
+    def sums_over_rows(self, metric, v, values):
+        """Return ``sums_over_rows`` of the tree, whose leaves have these values."""
+        return compiled(sums_over_rows)(metric, v, self.leaf, values)
+
+    def leaf_sums(self, v):
+        """Return the sum of `v` over the samples of each leaf of the tree just grown."""
+        return np.cumsum(self.sums_of_leaves(v), axis=0)[-1]
+
+    def sums_of_leaves(self, v):
+        """Return the sums of ``leaf_sums`` for each block of rows, (n_blocks, n_leaves)."""
+        sums = np.empty((len(self.starts), int(self.state.leaves)))
+        compiled(write_leaf_sums)(self.leaf, v, sums)
+        return sums
+
+    def keep_leaves(self):
+        """Keep the leaves of the tree just grown, for ``relabel``."""
+        self.grown = self.leaf.copy()
+
+    def relabel(self, number):
+        """Write the leaves of a tree that was cut back, see ``cut_back``."""
+        compiled(relabel)(self.grown, number, self.leaf)
 
     def _with_numbers(self, numbers):
         """Make room for entries of one or two numbers per sample."""
@@ -319,15 +356,22 @@ class Grower:
         *,
         max_leaves=None,
         kept=(None, None, 0),
-        drawn=None,
+        sample=None,
     ):
         """Grow one tree, see ``grow``; `wide` forces two numbers per sample.
 
         Return the number of leaves; 0 if a number is not finite.
 
         kept : the fields of ``Kept``; sets ``self.fit``, the correlation and length of the tree
-        drawn : the samples to which `target` and `weight` belong, if not all
+        sample : the number of the tree, if it grows on samples that are drawn
         """
+        drawn = None
+        if sample is not None:
+            drawn, others = self.draw(sample)
+            if len(drawn) == 0:
+                drawn, others = self.split_off(self.lone(sample))
+            target = target[drawn]
+            weight = weight if len(weight) == 1 else weight[drawn]
         limits = self.limits
         if max_leaves is not None:
             limits = limits._replace(max_leaves=max_leaves)
@@ -340,6 +384,8 @@ class Grower:
             n_leaves, *self.fit = run(limits, candidates, (target, weight, drawn), *kept)
             if n_leaves != LOST:
                 break
+        if drawn is not None and n_leaves > 0:
+            self.write_other_leaves(others)
         return n_leaves
 
     def _grow_alone(self, limits, candidates, targets, metric, trees, j):
@@ -370,8 +416,9 @@ class Grower:
         n_samples = len(targets.values)
         self._share_rows(n_samples)
         memory = self.memory
-        for values, sizes in zip(targets, memory.sizes, strict=False):
-            self._each_row(len(values), write_sizes, values, sizes)
+        for values, sizes in zip(targets[:2], memory.sizes, strict=True):
+            if len(values) > 1:
+                self._each_row(len(values), write_sizes, values, targets.drawn, sizes)
         if not compiled(choose_scales)(state, memory.fixed, targets, memory.sizes):
             return 0, math.nan, math.nan
         sums = self._each_row(n_samples, write_rows, memory, targets)

@@ -91,14 +91,23 @@ def sum_of_sizes(values, by):
 
 
 @kernel
-def write_sizes(values, sizes, first, step):
-    """Write the sums of ``|value|`` over each `step`-th block of samples, from block `first` on."""
-    for block in range(first, -(-len(values) // BLOCK), step):
-        sizes[block] = sum_of_sizes(values[block * BLOCK : (block + 1) * BLOCK], 1.0)
+def of_block(values, drawn, block):
+    """Return the values of a block of samples: of all of them, or of those `drawn`."""
+    first = block * BLOCK
+    if drawn is None:
+        return values[first : first + BLOCK]
+    return values[np.searchsorted(drawn, first) : np.searchsorted(drawn, first + BLOCK)]
 
 
 @kernel
-def exponent(values, sizes):
+def write_sizes(values, drawn, sizes, first, step):
+    """Write the sums of ``|value|`` over each `step`-th block of samples, from block `first` on."""
+    for block in range(first, len(sizes), step):
+        sizes[block] = sum_of_sizes(of_block(values, drawn, block), 1.0)
+
+
+@kernel
+def exponent(values, drawn, sizes):
     """Return a small integer k >= -LEAST such that the sum of all ``|value|`` is below 2^k.
 
     `NEVER` if a value is not finite.
@@ -106,7 +115,7 @@ def exponent(values, sizes):
     sizes : the sums of ``|value|`` over blocks
     """
     total = 0.0
-    for block in range(-(-len(values) // BLOCK)):
+    for block in range(len(sizes)):
         total += sizes[block]
     e = 0
     if not TINY <= total < math.inf:
@@ -118,10 +127,15 @@ def exponent(values, sizes):
             return NEVER
         e = max(math.frexp(largest)[1], -LEAST)
         total = 0.0
-        for block in range(-(-len(values) // BLOCK)):
-            some = values[block * BLOCK : (block + 1) * BLOCK]
-            total += sum_of_sizes(some, math.ldexp(1.0, -e))
+        for block in range(len(sizes)):
+            total += sum_of_sizes(of_block(values, drawn, block), math.ldexp(1.0, -e))
     return max(math.frexp(total)[1] + e, -LEAST)
+
+
+@kernel
+def exponent_of(weight):
+    """Return the exponent of the weight of all samples, as ``exponent`` does."""
+    return max(math.frexp(weight)[1], -LEAST)
 
 
 @kernel
@@ -129,8 +143,12 @@ def choose_scales(state, fixed, targets, sizes):
     """Write the format of the entries into `state`; return False if a number is not finite."""
     weight = targets.weight
     n_samples = len(targets.values)
-    k = exponent(targets.values, sizes[0])
-    m = exponent(weight, sizes[1]) if len(fixed) == 2 else 0
+    k = exponent(targets.values, targets.drawn, sizes[0])
+    m = 0
+    if len(weight) == 1:
+        m = exponent_of(weight[0])
+    elif len(fixed) == 2:
+        m = exponent(weight, targets.drawn, sizes[1])
     return write_format(state, len(fixed) - 1, n_samples, k, m, weight[0], len(weight) == 1)
 
 

@@ -11,12 +11,13 @@ split that seem to be next. The tree is then chosen among all known nodes, in th
 """
 
 import math
+import weakref
 from heapq import heappop, heappush
 
 import numpy as np
 
 from coordboost._numba import compiled, interpreted
-from coordboost._numba.sums import BLOCK
+from coordboost._numba.sums import BLOCK, first_rows
 from coordboost.learners.trees.grow import (
     LOST,
     by_size,
@@ -39,6 +40,8 @@ from coordboost.learners.trees.histogram import (
     LEAST,
     NEVER,
     TINY,
+    exponent_of,
+    of_block,
     sum_of_sizes,
     write_format,
     write_sizes,
@@ -52,9 +55,12 @@ FORMAT = ("wide", "bits", "scale", "unit")
 LEAVES_A_TRIP = 8
 
 
-def with_guesses(growth):
-    """Return the limits with room for twice the leaves, if some are split on a guess."""
-    if interpreted(is_best_first)(growth):
+def with_guesses(growth, families):
+    """Return the limits with room for twice the leaves, if some are split on a guess.
+
+    families : whether a tree may have fewer leaves than the limits allow
+    """
+    if families or interpreted(is_best_first)(growth):
         growth = growth._replace(max_leaves=2 * growth.max_leaves)
     return growth
 
@@ -62,35 +68,50 @@ def with_guesses(growth):
 class PartGrower(Grower):
     """The rows of one part while a tree grows: sums are made here, and rows move here."""
 
-    def __init__(self, binned, growth, n_in_all):
-        super().__init__(binned, with_guesses(growth), n_in_all)
+    def begin(self, target, weight, numbers, form, columns, sample, lone):
+        """Return (whole, floats): the root's sums, and by blocks sizes and numbers of samples.
 
-    def begin(self, target, weight, numbers, form, columns, drawn=None):
-        """Return (whole, floats): sizes of targets and weights by blocks, and the root's sums.
+        The sizes are those of targets and weights.
 
         form : the values of ``FORMAT``, with which the root is summed; None if it is not
+        sample : as in ``Grower.grow``
+        lone : the number of the only sample, if all parts have drawn none
         """
         self._with_numbers(numbers)
+        drawn = self.others = None
+        counts = np.minimum(BLOCK, self.n - first_rows(self.n))
+        if sample is not None:
+            drawn, self.others = self.draw(sample) if lone is None else self._own(lone)
+            counts = np.bincount(drawn // BLOCK, minlength=len(self.starts))
+            target = target[drawn]
+            weight = weight if len(weight) == 1 else weight[drawn]
         self.targets = Targets(target, weight, drawn)
         self.columns_of_tree = columns
         sizes = self.memory.sizes
-        sizes[:] = 0.0
         for values, of_blocks in zip(self.targets[:2], sizes, strict=True):
-            compiled(write_sizes)(values, of_blocks, 0, 1)
-        return (None if form is None else self.root(form)), sizes.T.copy()
+            compiled(write_sizes)(values, drawn, of_blocks, 0, 1)
+        whole = None if form is None else self.root(form)
+        return whole, np.stack([*sizes, counts], axis=1)
+
+    def _own(self, number):
+        """Return the sample of this part with a number among those of all parts, and the others."""
+        block = int(np.searchsorted(self.starts, number, side="right")) - 1
+        ahead = number - int(self.starts[block])
+        return self.split_off(block * BLOCK + ahead if block >= 0 and ahead < BLOCK else -1)
 
     def largest(self, k):
         """Return the largest size of the targets (k = 0) or weights (k = 1), by blocks."""
-        return None, self._by_block(k, lambda values: np.abs(values).max())
+        return None, self._by_block(k, lambda values: np.abs(values).max(initial=0.0))
 
     def scaled_sizes(self, k, by):
         """Return the sums of sizes times `by`, by blocks."""
         return None, self._by_block(k, lambda values: interpreted(sum_of_sizes)(values, by))
 
     def _by_block(self, k, function):
+        some = interpreted(of_block)
         values = self.targets[k]
-        starts = range(0, len(values), BLOCK)
-        return np.array([[function(values[start : start + BLOCK])] for start in starts])
+        blocks = range(len(self.starts))
+        return np.array([[function(some(values, self.targets.drawn, b))] for b in blocks])
 
     def root(self, form):
         """Return how many targets are lost, the sums of the root, and its histogram."""
@@ -132,11 +153,13 @@ class PartGrower(Grower):
         self.nodes[: len(nodes)] = nodes
         self.goes_left[: len(nodes)] = np.unpackbits(flags, axis=1, bitorder="little")
         compiled(write_leaves)(self.table, self.memory, 0, 1)
+        if self.others is not None:
+            self.write_other_leaves(self.others)
 
-    def sums_over_rows(self, metric, values):
+    def block_sums(self, metric, v, values):
         """Return ``sums_over_rows`` of the tree by blocks, (n_blocks, 3)."""
-        sums = np.zeros((self.memory.sizes.shape[1], 3))
-        compiled(write_block_sums)(metric, self.targets.values, self.leaf, values, sums)
+        sums = np.zeros((len(self.starts), 3))
+        compiled(write_block_sums)(metric, v, self.leaf, values, sums)
         return sums
 
 
@@ -154,63 +177,83 @@ def filled_slots(state, nodes):
 
 
 class ClientGrower(Grower):
-    """Grows trees whose rows lie in parts: ``run(verb, *arguments)`` is a method of all parts.
+    """Grows trees whose rows lie in parts.
+
+    In place of a vector over the rows, its methods take a model of the parts: an object with
+    ``ask`` and ``tell``, of methods of ``PartModel``.
 
     binned : the bins without codes
+    families : see ``with_guesses``
     n_in_all : number of rows of all parts
     """
 
-    def __init__(self, binned, growth, n_in_all):
-        super().__init__(binned, with_guesses(growth), n_in_all)
-        self.n_in_all = n_in_all
-        self.max_leaves = growth.max_leaves
-        self.best_first = interpreted(is_best_first)(growth)
-        self.completed = None  # the arguments of ``PartGrower.finish`` for the last tree
+    def __init__(self, binned, growth, families, n_in_all):
+        self.growth = with_guesses(growth, families)
+        super().__init__(binned, self.growth, n_in_all)
+        self.most_leaves = growth.max_leaves
+        self.model = None
         self.form = None  # of the tree before, with one or two numbers per sample
         self.numbers = 0
 
-    def grow_by(self, run, weight, features, penalty, wide, trees, j, metric=False):
-        """Grow tree j into `trees`, see ``Grower.grow``; return the number of its leaves.
+    def grow(
+        self,
+        target,
+        weight,
+        features,
+        penalty,
+        wide,
+        *,
+        max_leaves=None,
+        kept=(None, None, 0),
+        sample=None,
+    ):
+        """Grow one tree, see ``Grower.grow``.
 
-        run : function of a method of ``PartGrower`` and its arguments; returns (whole, floats)
-        weight : (1,), the weight of all samples, or of none of them if each has its own
-        metric : whether the parts sum over rows for the norm of the tree
+        target : the model
+        weight : (1,), the weight of all samples, or of length 0 if each has its own
         """
+        self.model = weakref.proxy(target)
+        self.max_leaves = max_leaves or self.most_leaves
+        limits = self.limits._replace(max_leaves=self.max_leaves)
+        self.best_first = interpreted(is_best_first)(limits)
         candidates = SplitFeatures(*self.columns.candidates(features), penalty)
+        self.fit = math.nan, math.nan
         for numbers in (1, 2)[wide:]:
             self._with_numbers(numbers)
-            n_leaves = self._grow_by(run, weight, candidates)
+            n_leaves = self._grow_by(weight, candidates, sample)
             if n_leaves != LOST:
                 break
-        if n_leaves > 0:
-            self.fit = self._keep(run, trees, j, metric)
-        else:
-            self.fit = math.nan, math.nan
+        if n_leaves > 0 and kept[1] is not None:
+            self.fit = self._keep(*kept)
         return n_leaves
 
-    def _grow_by(self, run, weight, candidates):
+    def _grow_by(self, weight, candidates, sample):
         state = self.state
         memory = self.memory
         numbers = len(memory.fixed)
         columns = candidates.columns
         guess = self.form if self.numbers == numbers else None
-        sums, sizes = run("begin", numbers, guess, columns)
+        question = numbers, guess, columns, sample
+        sums, sizes = self.model.ask("begin", *question, None, begins=True)
+        if sizes[:, 2].sum() == 0:
+            sums, sizes = self.model.ask("begin", *question, self.lone(sample), begins=True)
+        n_samples = int(sizes[:, 2].sum())
         shared = len(weight) == 1
         common = weight[0] if shared else 1.0
-        k = self._exponent(run, sizes, 0)
-        m = max(math.frexp(common)[1], -LEAST) if shared else self._exponent(run, sizes, 1)
+        k = self._exponent(sizes, 0)
+        m = interpreted(exponent_of)(common) if shared else self._exponent(sizes, 1)
         write = interpreted(write_format)
-        if not write(state, numbers - 1, self.n_in_all, k, m, common, shared):
+        if not write(state, numbers - 1, n_samples, k, m, common, shared):
             return 0
         form = tuple(state[name] for name in FORMAT)
         if form != guess:
-            sums, _ = run("root", form)
+            sums, _ = self.model.ask("root", form)
         self.form = form
         self.numbers = numbers
         lost, total, mass = sums[:3].tolist()
-        if lost * ALLOWED > self.n_in_all:
+        if lost * ALLOWED > n_samples:
             return LOST
-        compiled(init_root)(self.limits, memory, self.n_in_all, total, mass)
+        compiled(init_root)(self.limits, memory, n_samples, total, mass)
         histograms = sums[3:]
         while True:
             self._take(histograms, len(columns))
@@ -223,9 +266,22 @@ class ClientGrower(Grower):
                 break
             self._split(candidates, chosen, last)
             if filled_slots(state, self.nodes):
-                histograms, _ = run("split", *self._new_nodes())
+                histograms, _ = self.model.ask("split", *self._new_nodes())
         self._complete(order)
         return int(state.leaves)
+
+    def sums_over_rows(self, metric, v, values):
+        _, sums = self.model.ask("sums_over_rows", values.copy())
+        return tuple(sum_in_order(sums[:, k]) for k in range(3))
+
+    def sums_of_leaves(self, v):
+        return self.model.ask("leaf_sums", int(self.state.leaves))[1]
+
+    def keep_leaves(self):
+        self.model.tell("keep_leaves", again=())
+
+    def relabel(self, number):
+        self.model.tell("relabel", number.copy(), again=())
 
     def _next_level(self):
         """Return all nodes, those to be split, and whether their children are not split."""
@@ -302,20 +358,22 @@ class ClientGrower(Grower):
         leaf[order] = self.nodes["leaf"][: len(order)]
         for at in np.flatnonzero(number < 0):
             leaf[at] = leaf[known["parent"][at]]
-        self.completed = known, np.packbits(flags, axis=1, bitorder="little")
+        packed = np.packbits(flags, axis=1, bitorder="little")
+        self.model.tell("finish", known, packed, again=())
 
-    def _exponent(self, run, sizes, k):
+    def _exponent(self, sizes, k):
         """Return the exponent of the targets (k = 0) or weights (k = 1), as ``exponent`` does."""
         total = sum_in_order(sizes[:, k])
         by = 0
         if total != total:
             return NEVER
         if 0.0 < total < TINY or total == math.inf:
-            largest = run("largest", k)[1].max()
+            largest = self.model.ask("largest", k)[1].max()
             if not largest < math.inf:
                 return NEVER
             by = max(math.frexp(largest)[1], -LEAST)
-            total = sum_in_order(run("scaled_sizes", k, math.ldexp(1.0, -by))[1][:, 0])
+            sizes = self.model.ask("scaled_sizes", k, math.ldexp(1.0, -by))[1]
+            total = sum_in_order(sizes[:, 0])
         return max(math.frexp(total)[1] + by, -LEAST)
 
     def _take(self, histograms, n_columns):
@@ -333,18 +391,18 @@ class ClientGrower(Grower):
         flags = np.packbits(self.goes_left[parents], axis=1, bitorder="little")
         return first, self.nodes[first:stop].copy(), parents, self.nodes[parents], flags
 
-    def _keep(self, run, trees, j, metric):
+    def _keep(self, metric, trees, j):
         """Store the tree; return its correlation and length, see ``unit_values``."""
         values = trees.values[j]
         none = np.zeros(0)
         corr, length = compiled(keep_tree)(trees, Kept(none, trees, j), self.memory, none)
-        if metric:
+        if len(metric):
             n_nodes = int(self.state.nodes)
             n_leaves, largest, _, _ = interpreted(scaled_values)(
                 self.state, self.nodes, n_nodes, None, values
             )
-            _, sums = run("sums_over_rows", values[:n_leaves].copy())
-            size = math.sqrt(sum_in_order(sums[:, 0]))
+            square, product, _ = self.sums_over_rows(metric, None, values[:n_leaves])
+            size = math.sqrt(square)
             values[:n_leaves] /= size
-            corr, length = sum_in_order(sums[:, 1]) / size, size * largest
+            corr, length = product / size, size * largest
         return corr, length

@@ -106,6 +106,10 @@ class Trees(NamedTuple):
             new[corner] = old[corner]
         return trees
 
+    def one(self, j):
+        """Return tree j alone, without a copy."""
+        return Trees(*(array[j : j + 1] for array in self))
+
     def cut(self, n):
         """Return a copy of the first n trees."""
         return self.resized(n, self.values.shape[1])
@@ -254,20 +258,13 @@ def write_block_sums(metric, v, leaf, values, sums):
         sums[block] = sums_of_block(metric, v, leaf, values, start, stop)
 
 
-def unit_on_all(metric, v, leaf, values):
-    """Rescale a tree grown on some samples to unit norm on all.
+def to_unit_norm(square, corr, total, values):
+    """Rescale a tree grown on some samples to unit norm on all, by its ``sums_over_rows``.
 
-    Return its product with `v`, and its norm on all before.
+    Return its product with the target, and its norm on all before.
 
     A tree without a finite norm above 0 becomes the constant; its product and its norm are 0.
     """
-    square, corr, total = sums_over_rows(metric, v, leaf, values)
-    return to_unit_norm(square, corr, total, values)
-
-
-@kernel
-def to_unit_norm(square, corr, total, values):
-    """Divide the values of a tree by their norm; return what ``unit_on_all`` does."""
     size = math.sqrt(square)
     if not 0.0 < size < math.inf:
         values[:] = 1.0 / math.sqrt(total)
@@ -277,12 +274,12 @@ def to_unit_norm(square, corr, total, values):
     return corr / size, size
 
 
-def cut_back(state, nodes, m, power, grown, number, leaf, values):
-    """Cut the grown tree back to its first m nodes: fill `leaf` and `values`.
+def cut_back(state, nodes, m, power, number, values):
+    """Cut the grown tree back to its first m nodes: fill `number` and `values`.
 
     Return its product with the target, and its length.
 
-    grown : (n_samples,), the leaves of the whole tree;  number : int64 (n_leaves,), scratch memory
+    number : int64 (n_leaves,), the leaf there of each leaf of the whole tree
     """
     n_leaves = 0
     for at in range(state.nodes):
@@ -294,29 +291,53 @@ def cut_back(state, nodes, m, power, grown, number, leaf, values):
             n_leaves += 1
         if node.feature < 0:
             number[node.leaf] = node.place
+    return unit_values(state, nodes, m, power, values[:0], values, number, values)
+
+
+def relabel(grown, number, leaf):
+    """Write the leaf of each sample in a tree that was cut back, see ``cut_back``.
+
+    grown : (n_samples,), the leaves of the whole tree
+    """
     for i in range(len(grown)):
         leaf[i] = number[grown[i]]
-    return unit_values(state, nodes, m, power, values[:0], values, leaf, values)
 
 
-def refit_leaves(state, nodes, leaf, l2, v, scale, key, scratch, values):
-    """Refit the leaves of the tree just grown to `v` and white noise.
+def write_leaf_sums(leaf, v, sums):
+    """Write the sum of `v` over the samples of each leaf, for each block of rows.
+
+    *Cost*: one addition per sample.
+
+    sums : (n_blocks, n_leaves)
+    """
+    others = np.empty(sums.shape[1])
+    for block in range(len(sums)):
+        start = block * BLOCK
+        stop = min(start + BLOCK, len(v))
+        some = sums[block]
+        some[:] = 0.0
+        others[:] = 0.0
+        # two sums per leaf: consecutive additions to one sum would wait for each other
+        for i in range(start, stop - 1, 2):
+            some[leaf[i]] += v[i]
+            others[leaf[i + 1]] += v[i + 1]
+        if stop & 1:
+            some[leaf[stop - 1]] += v[stop - 1]
+        for k in range(len(some)):
+            some[k] += others[k]
+
+
+def refit_leaves(state, nodes, l2, sums, scale, key, values):
+    """Refit the leaves of the tree just grown to their sums of a vector and white noise.
 
     Write them as a unit vector into `values`, return the length.
 
-    A leaf takes the sum of `v` over its samples plus one normal number of standard deviation
+    A leaf takes its sum (n_leaves,) plus one normal number of standard deviation
     ``scale * sqrt(weight + l2)``, l2 with the smoothing of its node. The part with weight is the
     noise of its samples. The part with l2 belongs to the ridge penalty: the limit of the run is
-    still a Gibbs distribution. *Cost*: one addition per sample.
+    still a Gibbs distribution.
     """
     n_leaves = state.leaves
-    scratch[:n_leaves], values[:n_leaves] = 0.0, 0.0
-    # two sums per leaf: consecutive additions to one sum would wait for each other
-    for i in range(0, len(v) - 1, 2):
-        scratch[leaf[i]] += v[i]
-        values[leaf[i + 1]] += v[i + 1]
-    if len(v) & 1:
-        scratch[leaf[len(v) - 1]] += v[len(v) - 1]
     weights = square = 0.0
     for at in range(state.nodes):
         if nodes[at].feature < 0:
@@ -324,13 +345,13 @@ def refit_leaves(state, nodes, leaf, l2, v, scale, key, scratch, values):
             k = nodes[at].leaf
             with_ridge = weight + l2 + nodes[at].smoothing
             noise = scale * math.sqrt(with_ridge) * normal(key, k)
-            total = scratch[k] + values[k] + noise
-            scratch[k] = total / with_ridge if with_ridge > 0.0 else 0.0
-            square += weight * scratch[k] * scratch[k]
+            total = sums[k] + noise
+            values[k] = total / with_ridge if with_ridge > 0.0 else 0.0
+            square += weight * values[k] * values[k]
             weights += weight
     length = math.sqrt(square)
     for k in range(n_leaves):  # nothing to fit: the constant
-        values[k] = scratch[k] / length if length > 0.0 else 1.0 / math.sqrt(weights)
+        values[k] = values[k] / length if length > 0.0 else 1.0 / math.sqrt(weights)
     return length
 
 
