@@ -164,7 +164,7 @@ def is_drawn(key, limit, number):
 
 
 @kernel
-def limit_of(share):
+def draw_limit(share):
     """Return the `limit` of ``is_drawn`` for the probability `share`."""
     return np.int64(math.ceil(share * 2.0**32))
 
@@ -175,7 +175,7 @@ def keep_some(key, share, values, out, starts):
 
     Samples are independent. `starts` is as in ``add_noise``.
     """
-    limit = limit_of(share)
+    limit = draw_limit(share)
     for i in range(len(out)):
         number = starts[i // BLOCK] + i % BLOCK
         out[i] = values[i] / share if is_drawn(key, limit, number) else 0.0 * values[i]

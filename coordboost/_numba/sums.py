@@ -73,6 +73,7 @@ def sum_of_each(loss, y, weight, base, pred):
     return with_rest(total, compensation)
 
 
+@kernel
 def write_losses(loss, y, weight, base, pred, sums):
     """Write the sum of the losses of each block of rows: those that ``sum_of_each`` adds."""
     for block in range(len(sums)):

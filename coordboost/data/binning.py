@@ -167,6 +167,8 @@ class Binning:
             raise ValueError(
                 f"X must have {self.n_columns} columns as in the fit, got {table.shape[1]}."
             )
+        if isinstance(table, ColumnsElsewhere):
+            return table.in_bins(self)
         codes = np.empty((self.n_features, table.shape[0]), dtype=np.uint8)
         numeric = self._numeric
         all_numeric = len(numeric) == self.n_columns

@@ -29,7 +29,7 @@ from coordboost.data.columnwise import (
     labelled,
 )
 from coordboost.data.row_parts import RowParts
-from coordboost.learners.parts.cluster import ClusterParts, running_client, whole_blocks
+from coordboost.learners.parts.cluster import ClusterParts, running_client
 from coordboost.learners.stores.daskarray import is_lazy
 from coordboost.learners.trees.bank_on_parts import BinsOnParts
 
@@ -47,8 +47,7 @@ def left_in_place(X):
     held = client.persist(X)  # until the partitions are futures of their own
     table = RowParts(held)
     lengths = [int(length) for length in table.lengths]
-    pieces = whole_blocks(lengths)
-    return TableOnParts(ClusterParts.of(client, list(table.parts), pieces, sum(lengths)))
+    return TableOnParts(ClusterParts.of(client, list(table.parts), lengths))
 
 
 def loaded(part):
@@ -245,10 +244,17 @@ class TableOnParts(ColumnsElsewhere):
         column = np.repeat(np.arange(len(names)), n_pages)
         binning = make_binning(most, names, named, coded, column, pages)
         warn_of_shared_bins(binning, found, self.shape[0], min_samples or 1)
+        return self.in_bins(binning), binning
+
+    def in_bins(self, binning):
         self.parts.log.clear()
         self.parts.run(write_codes, binning, keep=True)
         none = np.zeros((binning.n_features, 0), dtype=np.uint8)
-        return BinsOnParts.of(self.parts, binning.binned(none)), binning
+        return BinsOnParts.of(self.parts, binning.binned(none))
+
+    def rows(self, index):
+        """Return a table of the rows `index`, which increase."""
+        return TableOnParts(self.parts.rows(index))
 
     def _cut(self, names, most, exact):
         """Return the thresholds of the columns whose keys are sorted."""

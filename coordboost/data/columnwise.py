@@ -229,6 +229,10 @@ class ColumnsElsewhere(ABC):
     def bins(self, most, exact, names, named, coded, kinds, min_samples):
         """Return the bins, a ``Binned`` without rows, and the ``Binning``."""
 
+    @abstractmethod
+    def in_bins(self, binning):
+        """Return the rows in the bins of a ``Binning``, a ``Binned`` without rows here."""
+
 
 def raw_columns(X):
     """Wrap `X`, in memory or in a store, for reading column by column."""

@@ -6,11 +6,21 @@ import numpy as np
 import scipy.sparse
 
 from coordboost._numba import compiled, interpreted, is_piece, verb
-from coordboost._numba.sums import sum_of_losses, totals_of
+from coordboost._numba.sums import (
+    first_rows,
+    sum_of_blocks,
+    sum_of_losses,
+    totals_of,
+    write_losses,
+)
 from coordboost._numba.threads import on_one_thread
 from coordboost.data.problem import columns_as_in, numbers_as_in
 from coordboost.engine.kernel import Path, retrace, stretches
 from coordboost.learners import Dense
+from coordboost.learners.binned import Binned
+from coordboost.learners.parts.engine import KEYS, numbers_of_all, with_rows
+from coordboost.learners.trees.forest import Forest, Nodes
+from coordboost.learners.trees.tree import Trees
 from coordboost.paths.scoring import losses_of
 
 accumulate = verb("accumulate")
@@ -90,6 +100,113 @@ class Follower:
         return values
 
 
+def follow_blocks(model, loss, y, weight, base, learner, shrink, theta, sums):
+    """Apply the recorded steps to `model`; write the losses of blocks of rows after each of them.
+
+    sums : (n_steps, n_blocks)
+    """
+    for k in range(len(sums)):
+        accumulate(model, learner[k], shrink[k], theta[k])
+        write_losses(loss, y, weight, base, model.pred, sums[k])
+
+
+class FollowerOfPart:
+    """The model of a ``FollowerOnParts`` on the rows of one part."""
+
+    def __init__(self, part, coefficients, unit, loss, y, weight, base):
+        self.binned = Binned(part.codes, *part.bins)
+        self.trees = Trees.empty(0, 1)
+        self.model = coefficients.follow(self._forest(), unit)
+        self.fit = loss, y, weight, base
+        self.state = self  # for ``JointRows``
+
+    def _forest(self):
+        return Forest(self.binned, self.trees, Nodes.of(self.trees, 0, len(self.trees.n_leaves)))
+
+    @property
+    def pred(self):
+        return self.model.pred
+
+    def move(self, trees, *path):
+        """Take further trees, and make the steps of a path: (learner, shrink, theta)."""
+        known = len(self.trees.n_leaves) > 0
+        pairs = zip(self.trees, trees, strict=True)
+        self.trees = Trees(*map(np.concatenate, pairs)) if known else trees
+        self.model = self.model._replace(dictionary=self._forest())
+        retrace(self.model, Path(*path), 0, len(path[0]))
+
+    def losses(self, trees, *path):
+        """Move; return the losses after each step, (n_blocks, n_steps)."""
+        self.move(trees, *(steps[:0] for steps in path))
+        sums = np.empty((len(path[0]), len(first_rows(len(self.pred)))))
+        compiled(follow_blocks, (self.model, self.fit[0]))(self.model, *self.fit, *path, sums)
+        return None, sums.T.copy()
+
+
+def begin_follower(part, key, stale, coefficients, unit, loss, numbers, *rows):
+    """Begin a ``FollowerOfPart``; `numbers` and `rows` are y, weight and base."""
+    part.drop(stale)
+    y, weight, base = with_rows(numbers, rows, part.n_rows)
+    part.models[key] = FollowerOfPart(part, coefficients, unit, loss, y, weight, base)
+
+
+class FollowerOnParts:
+    """As ``Follower``, of trees on rows that lie in parts.
+
+    learners : a ``ForestOnParts``
+    """
+
+    trees = None  # a part that is made again gets them by what it was told
+
+    def __init__(self, method, learners):
+        self.k = 0
+        self.method = method
+        self.learners = learners
+        self.parts = learners.parts
+        self.key = next(KEYS)
+        self.begun = None
+        self.n_known = 0
+
+    def use(self, learners):
+        """Take the trees of later steps from these."""
+        self.learners = learners
+
+    def _begin(self, loss=None, *rows):
+        numbers, by_row = numbers_of_all(rows or np.zeros(3))
+        given = self.method.coefficients, self.method.unit, loss, numbers
+        self.parts.begin(self, begin_follower, *given, by_row=by_row)
+
+    def _added(self, path, k):
+        """Return what the parts need to make the steps up to step k."""
+        added = path.cut(self.k, k)
+        trees = self.learners.further(self.n_known)
+        self.n_known += len(trees.n_leaves)
+        self.k = k
+        return trees, added.learner.copy(), added.shrink.copy(), added.theta.copy()
+
+    def move(self, path, k):
+        """Go on to step k >= self.k of the path."""
+        if self.begun is None:
+            self._begin()
+        self.parts.tell(self.key, "move", *self._added(path, k))
+
+    def losses(self, path, k, loss, y, weight, constant, offset=0.0):
+        """Do the same as ``Follower.losses``."""
+        if self.begun is None:
+            self._begin(loss, y, weight, constant + offset)
+        n_steps = k - self.k
+        steps = self._added(path, k)
+        again = "move", steps
+        sums = self.parts.ask(self.key, "losses", *steps, begins=True, again=again)[1]
+        return np.array([sum_of_blocks(sums, i) for i in range(n_steps)])
+
+
+def follower_on(method, learners):
+    """Return the follower of a method on some rows, whose learners are given."""
+    in_parts = getattr(learners, "parts", None) is not None
+    return (FollowerOnParts if in_parts else Follower)(method, learners)
+
+
 @on_one_thread
 def run_losses(run, X, y, weight, offset=0.0, shifts=0.0):
     """Sums of the losses on the rows X after 0, 1, ..., n_steps steps of a run, (n_steps + 1,).
@@ -142,7 +259,7 @@ def training_losses(run, shifts=0.0):
                 problem.loss, problem.y, problem.weight, problem.base, _shifted(models, run, shifts)
             )
         )
-    whole = [(slice(None), run.path, Follower(run.method, _of_the_fit(problem)))]
+    whole = [(slice(None), run.path, follower_on(run.method, _of_the_fit(problem)))]
     return _followed_losses(whole, run, problem.y, problem.weight, shifts, problem.base)
 
 
@@ -177,7 +294,7 @@ def predictions(run):
 
     It may be one array, updated in place: copy to keep.
     """
-    if not followed(run):
+    if not followed(run) or run.problem.dictionary.parts is not None:
         return (state.pred for state in run.replay(range(run.n_steps + 1)))
     return _moving(Follower(run.method, _of_the_fit(run.problem)), run.path)
 

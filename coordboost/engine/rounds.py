@@ -13,8 +13,8 @@ from coordboost._utils.interrupt import heed
 from coordboost.engine.loop import Solver
 from coordboost.engine.result import Status
 from coordboost.engine.run import at_zero
-from coordboost.engine.states.class_state import JointRows, RoundState
-from coordboost.engine.states.on_parts import JointRowsOnParts, PartsState, RoundStateOnParts
+from coordboost.engine.states.class_state import RoundState
+from coordboost.engine.states.on_parts import PartsState, RoundStateOnParts, joint_rows
 from coordboost.engine.states.weak_learner_oracle import WeakLearnerState
 from coordboost.engine.stopping import stop_tests
 
@@ -107,13 +107,12 @@ def solve_rounds(problems, method, n_rounds, *, rng=0, stop=(), earlier=None):
         problem = run.problem.replace(**zeros)
         solvers.append(Solver(replace(run, problem=problem, model_state=kind), n_rounds))
     class_index = np.argmax([problem.y for problem in problems], axis=0)
-    given = (
+    rows = joint_rows(
         [solver.model_state for solver in solvers],
         [solver.problem.constant for solver in solvers],
         class_index,
         solvers[0].problem.weight,
     )
-    rows = JointRowsOnParts(*given) if in_parts else JointRows(*given)
     start_loss = rows.loss(0.0)
     start = solvers[0].k
     end = start + n_rounds

@@ -295,18 +295,12 @@ def class_weights(given, classes, y, weight):
 
 
 def some_rows(index, X, *columns):
-    """Return the rows `index` of X and of each of the `columns`.
+    """Return the rows `index` of X, which increase, and of each of the `columns`.
 
     The columns are y, weights and offset; None stays None.
     """
-    if isinstance(X, TableOnParts):
-        raise ValueError(
-            "rows on a Dask cluster cannot be held out or left out: pass X_val and y_val, or "
-            "early_stopping=False; and drop rows of weight 0 from X, y and sample_weight."
-        )
-    return _safe_indexing(X, index), *(
-        None if column is None else column[index] for column in columns
-    )
+    some = X.rows(index) if isinstance(X, TableOnParts) else _safe_indexing(X, index)
+    return some, *(None if column is None else column[index] for column in columns)
 
 
 def rows_with_weight(X, y, weight, *more):

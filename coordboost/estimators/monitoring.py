@@ -14,10 +14,10 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from coordboost._numba.sums import total_of
-from coordboost.engine.following import Follower
+from coordboost.engine.following import follower_on
 from coordboost.engine.result import states_along
+from coordboost.engine.states.on_parts import joint_rows
 from coordboost.learners.trees.contributions import contributions
-from coordboost.losses.multinomial import multinomial_losses
 from coordboost.paths.scoring import least_mean
 
 try:
@@ -52,7 +52,7 @@ class StagedModel:
         return model
 
     def _follower(self, binned):
-        return Follower(self.run.method, self.run.problem.dictionary.standing(binned))
+        return follower_on(self.run.method, self.run.problem.dictionary.standing(binned))
 
     def raw(self, binned):
         """Return constant + B beta, (n_samples,)."""
@@ -201,9 +201,9 @@ class RunLosses(FollowedLosses):
 
     def _begin(self, path, learners):
         """Begin at the constant model: at the first call, or if the run has gone back."""
-        self.follower = Follower(self.method, learners)
+        self.follower = follower_on(self.method, learners)
         self.seen = path.cut(0, 0)
-        start = total_of(self.loss, self.y, self.weight, self.base, self.follower.pred)
+        start = total_of(self.loss, self.y, self.weight, self.base, np.zeros(len(self.y)))
         self.losses = []
         self._keep([start / self.total])
 
@@ -231,26 +231,25 @@ class JointLosses(FollowedLosses):
         super().__init__(binned, 1)
         self.class_index = class_index
         self.followers = None
+        self.rows = None
         self.weight = np.ones(len(class_index)) if weight is None else weight
 
     def follow(self, runs):
         learners = [run.problem.dictionary.standing(self.binned) for run in runs]
         if self.followers is None:
             self.followers = [
-                Follower(run.method, trees) for run, trees in zip(runs, learners, strict=True)
+                follower_on(run.method, trees) for run, trees in zip(runs, learners, strict=True)
             ]
         for k in range(len(self.losses), len(runs[0].path) + 1):
             for follower, run, trees in zip(self.followers, runs, learners, strict=True):
                 follower.use(trees)
                 follower.move(run.path, k)
-            pred = np.array(
-                [
-                    run.problem.constant + follower.pred
-                    for run, follower in zip(runs, self.followers, strict=True)
-                ]
-            )
-            losses = multinomial_losses(pred, self.class_index)
-            self._keep([self.weight @ losses / self.weight.sum()])
+            if self.rows is None:
+                constants = [run.problem.constant for run in runs]
+                given = self.followers, constants, self.class_index, self.weight
+                self.rows = joint_rows(*given)
+            self.rows.look()
+            self._keep([self.rows.loss() / self.weight.sum()])
 
 
 def class_runs(state):

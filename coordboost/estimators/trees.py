@@ -18,7 +18,6 @@ from coordboost._numba.threads import at_most
 from coordboost._utils.checks import few, not_negative, positive, real, shown
 from coordboost._utils.warned import warn
 from coordboost.data import validation
-from coordboost.data.bins_on_parts import TableOnParts
 from coordboost.data.families import tree_families
 from coordboost.data.problem import Problem
 from coordboost.data.tree_learners import trees
@@ -257,11 +256,6 @@ class _BaseBooster(CallbackSupportMixin, Explained, _BaseEstimator):
         resuming = self.warm_start and hasattr(self, "runs_")
         given = (X, y, sample_weight)
         X = check_rows_in_place(self, X, reset=not resuming)
-        if isinstance(X, TableOnParts) and (resuming or self.verbose):
-            raise ValueError(
-                "rows on a Dask cluster need warm_start=False and verbose=0: model.run_.resume(n) "
-                "makes n more steps, and its states know the losses."
-            )
         y = self._check_y(X, y, not resuming)
         rows = rows_with_weight(
             X, y, self._weigh(y, check_weights(X, sample_weight)), check_offset(X, offset)
@@ -466,9 +460,8 @@ class _BaseBooster(CallbackSupportMixin, Explained, _BaseEstimator):
             )
         own = problem.dictionary.family
         family, y, weight = self._merge_copies(own.at(problem.binning.bin(X)), y, weight)
-        if _fingerprint(y, weight, offset) != self._begun_on or not np.array_equal(
-            family.binned.codes, own.binned.codes
-        ):
+        same_bins = family.binned.same_codes(own.binned)
+        if _fingerprint(y, weight, offset) != self._begun_on or not same_bins:
             raise ValueError(
                 "warm_start resumes the same run, but X, y, sample_weight or offset have changed; "
                 "pass warm_start=False."
@@ -499,7 +492,7 @@ class _BaseBooster(CallbackSupportMixin, Explained, _BaseEstimator):
         tail = "" if name == ALONE else f" of {name!r}"
         X_name = f"X_val{tail}"
         with named(X=X_name):
-            X = check_table(self, X)
+            X = check_rows_in_place(self, X)
         weight = check_weights(X, weight, f"sample_weight_val{tail}")
         with named(y=f"y_val{tail}", X=X_name):
             y = self._check_y(X, y, False)
@@ -699,7 +692,7 @@ def _validation_split(n_samples, fraction, labels, seed):
             np.arange(n_samples), test_size=fraction, stratify=labels, random_state=seed
         )
         if labels is None or len(np.unique(labels[fit])) == len(names):
-            return fit, out
+            return np.sort(fit), np.sort(out)
     name = names.tolist()[np.argmin(counts)]
     n = min(counts)
     raise ValueError(

@@ -51,6 +51,10 @@ class Binned(NamedTuple):
     def n_features(self):
         return len(self.n_bins)
 
+    def same_codes(self, other):
+        """Return whether all codes are those of other bins."""
+        return np.array_equal(self.codes, other.codes)
+
     @property
     def n_samples(self):
         return self.codes.shape[1]

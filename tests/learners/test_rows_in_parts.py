@@ -15,7 +15,6 @@ import coordboost as cb
 from coordboost.data.bins_on_parts import TableOnParts
 from coordboost.engine.rounds import solve_rounds
 from coordboost.learners.parts import LocalParts, Part
-from coordboost.learners.parts.cluster import whole_blocks
 
 da = pytest.importorskip("dask.array")
 distributed = pytest.importorskip("distributed")
@@ -106,18 +105,7 @@ def assert_same(run, other):
 
 def in_parts(lengths):
     """The table in parts of this process, one for each partition, whose borders move to blocks."""
-    begins = np.cumsum([0, *lengths])
-    parts = []
-    row = 0
-    for pieces in whole_blocks(lengths):
-        if pieces:
-            rows = [X[begins[p] + a : begins[p] + b] for p, a, b in pieces]
-            n_rows = sum(map(len, rows))
-            blocks = np.arange(row // BLOCK, -(-(row + n_rows) // BLOCK))
-            ends = [len(piece) for piece in rows]
-            parts.append(Part(rows, [0] * len(rows), ends, blocks, n_rows))
-            row += n_rows
-    return TableOnParts(LocalParts(parts, N))
+    return TableOnParts(LocalParts.of(np.split(X, np.cumsum(lengths)[:-1])))
 
 
 @pytest.fixture(scope="module")
@@ -160,7 +148,6 @@ class Forgetful(LocalParts):
 
     def __init__(self, parts, n_samples):
         super().__init__([self.made_again(part) for part in parts], n_samples)
-        self.tables = [part.table for part in self.parts]
 
     def made_again(self, part, table=None):
         pieces = zip(*(table or part.table), strict=True)
@@ -280,8 +267,79 @@ def test_estimators_leave_rows_of_dask_where_they_are(kind, client):
     np.testing.assert_array_equal(read.predict(some), here.predict(some))
 
 
-def classifier(**options):
-    return cb.RandomizedGBMClassifier(n_estimators=2, **options)
+THREE = np.digitize(Y, [-1, 1])
+#: Fits that look at their losses: estimator, target, weights, options.
+WATCHED = {
+    "early stopping": (
+        cb.RandomizedGBMClassifier,
+        Y > 0,
+        W * (W > 0.2),
+        {"early_stopping": True, "verbose": 3, "n_estimators": 9, "n_iter_no_change": 3},
+    ),
+    "early stopping of classes": (cb.RandomizedGBMClassifier, THREE, W, {"early_stopping": True}),
+    "early stopping with momentum": (
+        cb.AcceleratedGBMRegressor,
+        Y,
+        None,
+        {"early_stopping": True, "verbose": 2},
+    ),
+    "weights of 0": (cb.RandomizedGBMRegressor, Y, (Y > 0) * 1.0, {"verbose": 1}),
+    "Langevin": (cb.LangevinGBMRegressor, Y, None, {"min_samples_leaf": 20}),
+}
+
+
+@needs_compiler
+@pytest.mark.filterwarnings("ignore:y is a Dask array")
+@pytest.mark.parametrize("kind", WATCHED)
+def test_fits_on_dask_are_watched_and_continued_as_in_memory(kind, client, capsys):
+    estimator, y, weight, options = WATCHED[kind]
+    lazy = client.persist(da.from_array(X, chunks=(tuple(PARTITIONS["uneven"]), (6,))))
+    model = estimator(**{"n_estimators": 4, "random_state": 0, **options})
+    told = []
+    fits = []
+    for table in (X, lazy):
+        fit = clone(model).fit(table, y, weight)
+        curves = [
+            fit.train_score_,
+            *getattr(fit, "evals_result_", {}).get("validation", {}).values(),
+        ]
+        fit.set_params(warm_start=True, n_estimators=fit.n_estimators + 2).fit(table, y, weight)
+        lines = capsys.readouterr().out.splitlines()
+        told.append([line.rpartition(",")[0] for line in lines])  # without the seconds
+        fits.append((fit, curves))
+    (here, curves), (there, others) = fits
+    assert told[0] == told[1]
+    assert here.n_iter_ == there.n_iter_
+    for curve, other in zip(curves, others, strict=True):
+        np.testing.assert_array_equal(curve, other)
+    for run, other in zip(here.runs_, there.runs_, strict=True):
+        np.testing.assert_array_equal(run.path.theta, other.path.theta)
+
+
+@needs_compiler
+def test_rows_to_validate_on_may_lie_on_the_workers(client):
+    lazy = client.persist(da.from_array(X, chunks=(20_000, 6)))
+    some = slice(20_000)
+    sets = [(X[some], Y[some]), (lazy[some], Y[some])]
+    model = cb.RandomizedGBMRegressor(n_estimators=3, random_state=0)
+    losses = clone(model).fit(lazy, Y, eval_set=sets).evals_result_
+    here = model.fit(X, Y, eval_set=sets[:1]).evals_result_["validation"]["loss"]
+    for found in losses.values():
+        np.testing.assert_array_equal(found["loss"], here)
+
+
+@needs_compiler
+def test_the_losses_after_each_step_are_those_in_memory(client):
+    lazy = client.persist(da.from_array(X, chunks=(20_000, 6)))
+    np.testing.assert_array_equal(boosted(lazy, "squared").losses, in_memory("squared").losses)
+
+
+@needs_compiler
+def test_another_table_is_not_taken_for_the_one_before(client):
+    lazy = client.persist(da.from_array(X, chunks=(20_000, 6)))
+    model = cb.RandomizedGBMRegressor(n_estimators=2, warm_start=True).fit(lazy, Y)
+    model.n_estimators = 3
+    assert "have changed" in refused(lambda: model.fit(lazy[::-1], Y), "")
 
 
 #: sentence -> what is refused: function of a table of Dask
@@ -291,12 +349,8 @@ REFUSED = {
         cb.rules.Method("leaves", cb.rules.Greedy(), cb.rules.LeafSearch(0.1)),
         2,
     ),
-    "verbose=0": lambda lazy: classifier(verbose=1).fit(lazy, Y > 0),
-    "cannot be held out": lambda lazy: classifier(early_stopping=True).fit(lazy, Y > 0),
-    "drop rows of weight 0": lambda lazy: classifier().fit(lazy, Y > 0, (Y > 1) * 1.0),
     "save it without them": lambda lazy: boosted(lazy, "squared", 1).save("run.npz"),
     "file must be None": lambda lazy: cb.data.trees(lazy, file="codes.npy"),
-    "run.replay": lambda lazy: boosted(lazy, "squared", 1).losses,
 }
 
 

@@ -19,7 +19,7 @@ from coordboost.engine.states.class_state import JointRows, RoundState
 from coordboost.engine.states.naive import over
 from coordboost.engine.states.weak_learner_oracle import WeakLearnerState
 from coordboost.learners.binned import Binned
-from coordboost.learners.parts.engine import KEYS
+from coordboost.learners.parts.engine import KEYS, numbers_of_all, with_rows
 from coordboost.learners.trees.bank import CurrentTree
 from coordboost.learners.trees.forest import Forest, Nodes
 from coordboost.learners.trees.on_parts import PartGrower
@@ -164,25 +164,21 @@ class PartModel:
 
 
 def begin_model(part, key, stale, growth, kind, arguments, newton, numbers, common, y, *others):
-    """Begin a model on a part, and drop those that nobody uses any more.
+    """Begin a model on a part.
 
     growth : the limits of trees, with room for guesses
     kind, arguments : the class of the model state, and what it starts from besides the problem
     numbers : those of the problem: its loss, infimum, loss at the start and number of samples
     common : (weight, base), each the number for all rows, or None: then `others` has the rows
     """
-    for old in stale:
-        part.models.pop(old, None)
+    part.drop(stale)
     limits = pickle.dumps((growth, numbers["n_samples"]))
     if part.grower is None or part.grower[0] != limits:
         binned = Binned(part.codes, *part.bins)
         part.grower = limits, PartGrower(binned, growth, numbers["n_samples"], part.starts)
-    rows = iter(others)
-    weight, base = (next(rows) if number is None else number for number in common)
-    problem = SimpleNamespace(**numbers, tie=0.0)
-    problem.y = np.array(y)  # arrays off the wire cannot be written to
-    problem.weight = np.full(len(y), weight) if common[0] is not None else np.array(weight)
-    problem.base = base if common[1] is not None else np.array(base)
+    weight, base = with_rows(common, others, part.n_rows)
+    base = base if common[1] is None else common[1]
+    problem = SimpleNamespace(**numbers, tie=0.0, y=np.array(y), weight=weight, base=base)
     shared = common[0] is not None
     part.models[key] = PartModel(part, kind, arguments, newton, shared, problem)
 
@@ -214,13 +210,10 @@ class PartsState(WeakLearnerState):
         self.noisy = noise is not None
         self.parts = learners.binned.parts
         self.key = next(KEYS)
-        common = [number_of_all(problem.weight), number_of_all(problem.base)]
-        by_row = [problem.y]
-        by_row += [problem.weight] if common[0] is None else []
-        by_row += [problem.base] if common[1] is None else []
+        common, rows = numbers_of_all([problem.weight, problem.base])
         growth = learners.grower.growth
         given = (growth, self.on_rows, arguments, learners.family.newton, numbers, common)
-        self.parts.begin(self, begin_model, *given, by_row=tuple(by_row))
+        self.parts.begin(self, begin_model, *given, by_row=(problem.y, *rows))
         learners.model = weakref.proxy(self)
 
     @classmethod
@@ -336,12 +329,12 @@ class JointRowsOfPart(JointRows):
         return None, padded.reshape(len(offsets), n_blocks, BLOCK).swapaxes(0, 1).copy()
 
 
-def begin_joint_rows(part, key, stale, of_classes, constants, class_index):
+def begin_joint_rows(part, key, stale, of_classes, constants, numbers, class_index, *weight):
     """Begin the ``JointRows`` of the models of all classes, which have these keys."""
-    for old in stale:
-        part.models.pop(old, None)
+    part.drop(stale)
     states = [part.models[own].state for own in of_classes]
-    part.models[key] = JointRowsOfPart(states, constants, class_index, states[0].weight)
+    (weight,) = with_rows(numbers, weight, part.n_rows)
+    part.models[key] = JointRowsOfPart(states, constants, class_index, weight)
 
 
 class JointRowsOnParts:
@@ -357,11 +350,13 @@ class JointRowsOnParts:
         self.parts = states[0].parts
         self.n_rows = len(class_index)
         self.key = next(KEYS)
-        given = [state.key for state in states], constants
-        self.parts.begin(self, begin_joint_rows, *given, by_row=(class_index,))
+        numbers, rows = numbers_of_all([weight])
+        given = [state.key for state in states], constants, numbers
+        self.parts.begin(self, begin_joint_rows, *given, by_row=(class_index, *rows))
 
     def look(self):
-        return int(self.parts.ask(self.key, "look", again=("look", ()))[0][0])
+        count, _ = self.parts.ask(self.key, "look", begins=True, again=("look", ()))
+        return int(count[0])
 
     def loss(self, share=None):
         return float(sum_of_blocks(self.parts.ask(self.key, "block_losses", share)[1], 0))
@@ -378,8 +373,7 @@ class JointRowsOnParts:
         return blocks.swapaxes(0, 1).reshape(len(self.states), -1)[:, : self.n_rows]
 
 
-def number_of_all(values):
-    """Return the number for all rows; None if there is none."""
-    values = np.asarray(values)
-    first = values.ravel()[0]
-    return float(first) if (values == first).all() else None
+def joint_rows(states, *given):
+    """Return the ``JointRows`` of the models of all classes, here or on parts."""
+    in_parts = getattr(states[0], "parts", None) is not None
+    return (JointRowsOnParts if in_parts else JointRows)(states, *given)

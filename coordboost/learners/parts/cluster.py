@@ -4,13 +4,12 @@ Dask does not make a lost actor again, so this is done here, from the partitions
 holds or computes again, and from the messages so far.
 """
 
-import itertools
 import sys
 
 import numpy as np
 
 from coordboost._numba.sums import BLOCK
-from coordboost.learners.parts.engine import Part, Parts, size_of
+from coordboost.learners.parts.engine import Part, Parts, chosen_rows, cut, size_of, whole_blocks
 from coordboost.learners.stores.daskarray import compare_versions
 
 #: Seconds between two looks at a worker that is at work, and until an actor must exist.
@@ -29,32 +28,6 @@ def running_client():
         return distributed.get_client()
     except ValueError:
         return None
-
-
-def whole_blocks(lengths):
-    """Return the rows of new partitions that begin with a block, from those of the old ones.
-
-    Each is a list of (old partition, start, stop); the first one is the partition that has most of
-    them. Only the rows at the borders move.
-    """
-    ends = np.cumsum([0, *lengths])
-    borders = np.rint(ends / BLOCK).astype(np.int64) * BLOCK
-    borders[-1] = ends[-1]
-    borders = np.minimum(np.maximum.accumulate(borders), ends[-1])
-    pieces = []
-    for first, last in itertools.pairwise(borders.tolist()):
-        own = []
-        for p, (begin, end) in enumerate(itertools.pairwise(ends.tolist())):
-            start, stop = max(first, begin), min(last, end)
-            if start < stop:
-                own.append((p, start - begin, stop - begin))
-        pieces.append(own)
-    return pieces
-
-
-def cut(rows, start, stop):
-    """Return some rows of a partition."""
-    return rows.iloc[start:stop] if hasattr(rows, "iloc") else rows[start:stop]
 
 
 class ClusterParts(Parts):
@@ -77,11 +50,12 @@ class ClusterParts(Parts):
             self._wait(k)
 
     @classmethod
-    def of(cls, client, partitions, pieces, n_samples):
-        """Return the parts of some pieces of delayed partitions, see ``whole_blocks``."""
+    def of(cls, client, partitions, lengths):
+        """Return the parts of partitions, which are delayed or futures, of so many rows each."""
         from distributed import wait
 
         compare_versions()
+        pieces = whole_blocks(lengths)
         futures = client.compute(partitions)
         wait(futures)
         holders = client.who_has(futures)
@@ -108,7 +82,15 @@ class ClusterParts(Parts):
             n_own = sum(n_rows for _, _, n_rows, _ in partitions_of_worker)
             starts, stops = map(list, zip(*bounds, strict=True))
             given.append((rows, starts, stops, np.concatenate(blocks), n_own))
-        return cls(client, given, list(of_worker), n_samples)
+        return cls(client, given, list(of_worker), sum(lengths))
+
+    @property
+    def tables(self):
+        return [list(zip(*pieces, strict=True)) for *pieces, _, _ in self.given]
+
+    def of_rows(self, taken):
+        futures = [self.client.submit(chosen_rows, rows, index) for rows, index in taken]
+        return ClusterParts.of(self.client, futures, [len(index) for _, index in taken])
 
     def _submit(self, k, worker=None):
         """Begin to make part k, on its worker if that is alive, else where Dask likes."""

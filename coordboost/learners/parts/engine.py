@@ -53,6 +53,11 @@ class Part:
         self.models = {}
         self.n_seen = 0  # messages so far, -1 in the middle of one
 
+    def drop(self, keys):
+        """Drop models that nobody uses any more."""
+        for key in keys:
+            self.models.pop(key, None)
+
     def receive(self, n_seen, before, message):
         """Run a message after `n_seen` others; return what its function does.
 
@@ -106,6 +111,31 @@ class Parts(ABC):
         self.seen = None, -1
         self.n_seen = 0
         self.n_trips = self.n_received = self.n_sent = self.n_restored = 0
+
+    @property
+    @abstractmethod
+    def tables(self):
+        """For each part the pieces of its table, a list of (rows, start, stop)."""
+
+    @abstractmethod
+    def of_rows(self, taken):
+        """Return parts of the same kind of new partitions, (rows, index of those taken)."""
+
+    def rows(self, index):
+        """Return parts of the rows `index` of the table, which increase."""
+        pieces = []
+        for blocks, table in zip(self.blocks, self.tables, strict=True):
+            row = 0
+            for rows, start, stop in table:
+                first = int(blocks[row // BLOCK]) * BLOCK + row % BLOCK
+                pieces.append((first, first + stop - start, start, rows))
+                row += stop - start
+        taken = []
+        for first, last, start, rows in sorted(pieces, key=lambda piece: piece[:2]):
+            begin, end = np.searchsorted(index, [first, last])
+            if begin < end:
+                taken.append((rows, index[begin:end] - first + start))
+        return self.of_rows(taken)
 
     @abstractmethod
     def answers(self, message):
@@ -227,11 +257,63 @@ def repeat(part, trees, told):
         getattr(part.models[key], method)(*given)
 
 
+def whole_blocks(lengths):
+    """Return the rows of new partitions that begin with a block, from those of the old ones.
+
+    Each is a list of (old partition, start, stop); the first one is the partition that has most of
+    them. Only the rows at the borders move.
+    """
+    ends = np.cumsum([0, *lengths])
+    borders = np.rint(ends / BLOCK).astype(np.int64) * BLOCK
+    borders[-1] = ends[-1]
+    borders = np.minimum(np.maximum.accumulate(borders), ends[-1])
+    pieces = []
+    for first, last in itertools.pairwise(borders.tolist()):
+        own = []
+        for p, (begin, end) in enumerate(itertools.pairwise(ends.tolist())):
+            start, stop = max(first, begin), min(last, end)
+            if start < stop:
+                own.append((p, start - begin, stop - begin))
+        pieces.append(own)
+    return pieces
+
+
+def cut(rows, start, stop):
+    """Return some rows of a partition."""
+    return rows.iloc[start:stop] if hasattr(rows, "iloc") else rows[start:stop]
+
+
+def chosen_rows(rows, index):
+    """Return the rows `index` of a partition."""
+    return rows.iloc[index] if hasattr(rows, "iloc") else rows[index]
+
+
 def own_rows(array, blocks):
     """Return the rows of some blocks of an array of all rows; a view if they are neighbours."""
     if blocks[-1] - blocks[0] == len(blocks) - 1:
         return array[blocks[0] * BLOCK : (blocks[-1] + 1) * BLOCK]
     return np.concatenate([array[b * BLOCK : (b + 1) * BLOCK] for b in blocks])
+
+
+def numbers_of_all(arrays):
+    """Return the number that is that of all rows in each array, None where there is none, and the
+    other arrays.
+    """
+    numbers = []
+    for array in arrays:
+        values = np.asarray(array)
+        first = values.ravel()[0]
+        numbers.append(float(first) if (values == first).all() else None)
+    pairs = zip(arrays, numbers, strict=True)
+    return numbers, tuple(array for array, number in pairs if number is None)
+
+
+def with_rows(numbers, rows, n_rows):
+    """Return the rows of a part of what ``numbers_of_all`` was given, new arrays."""
+    rest = iter(rows)
+    return [
+        np.array(next(rest)) if number is None else np.full(n_rows, number) for number in numbers
+    ]
 
 
 def size_of(message):
@@ -245,9 +327,30 @@ class LocalParts(Parts):
     parts : a list of ``Part``
     """
 
+    tables: Any = None
+
     def __init__(self, parts, n_samples):
         super().__init__([part.blocks for part in parts], n_samples)
         self.parts = parts
+        self.tables = [part.table for part in parts]
+
+    @classmethod
+    def of(cls, partitions):
+        """Return a part for each partition, whose borders move to those of blocks."""
+        parts = []
+        row = 0
+        for pieces in whole_blocks([len(rows) for rows in partitions]):
+            if pieces:
+                rows = [cut(partitions[p], start, stop) for p, start, stop in pieces]
+                ends = [len(piece) for piece in rows]
+                last = row + sum(ends)
+                blocks = np.arange(row // BLOCK, -(-last // BLOCK))
+                parts.append(Part(rows, [0] * len(rows), ends, blocks, sum(ends)))
+                row = last
+        return cls(parts, row)
+
+    def of_rows(self, taken):
+        return LocalParts.of([chosen_rows(rows, index) for rows, index in taken])
 
     def answers(self, message):
         for k, part in enumerate(self.parts):

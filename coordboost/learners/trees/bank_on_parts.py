@@ -1,16 +1,19 @@
 """The bank of a run whose rows lie in parts: its trees are here, its rows are not."""
 
 import functools
+import hashlib
 import weakref
+from typing import NamedTuple
 
 import numpy as np
 
 from coordboost._numba.sums import BLOCK
 from coordboost.learners.binned import Binned
-from coordboost.learners.parts.engine import KEYS
+from coordboost.learners.parts.engine import KEYS, Parts
 from coordboost.learners.trees.bank import CurrentTree, TreeBank
 from coordboost.learners.trees.forest import Forest, Nodes
 from coordboost.learners.trees.on_parts import ClientGrower
+from coordboost.learners.trees.tree import Trees
 
 
 class BinsOnParts(Binned):
@@ -30,6 +33,21 @@ class BinsOnParts(Binned):
     def n_samples(self):
         return self.parts.n_samples
 
+    def same_codes(self, other):
+        return other.parts is not None and digests(self.parts) == digests(other.parts)
+
+
+def digest_blocks(part):
+    """Return a hash of the codes of each block of a part, a list of pairs with its number."""
+    cuts = np.split(part.codes, range(BLOCK, part.n_rows, BLOCK), axis=1)
+    hashes = [hashlib.sha256(np.ascontiguousarray(codes)).hexdigest() for codes in cuts]
+    return list(zip(part.blocks.tolist(), hashes, strict=True))
+
+
+def digests(parts):
+    """Return the hashes of all blocks, in their order."""
+    return sorted(pair for pairs in parts.each(digest_blocks) for pair in pairs)
+
 
 def predict_part(part, trees, beta):
     """Return B beta of the rows of a part, (n_blocks, BLOCK), the last block filled with zeros."""
@@ -38,6 +56,18 @@ def predict_part(part, trees, beta):
     padded = np.zeros(len(part.blocks) * BLOCK)
     padded[: len(pred)] = pred
     return None, padded.reshape(-1, BLOCK)
+
+
+class ForestOnParts(NamedTuple):
+    """The first `n_trees` trees of a run, on rows that lie in `parts`."""
+
+    parts: Parts
+    store: Trees
+    n_trees: int
+
+    def further(self, n_known):
+        """Return a copy of the trees after the first `n_known`."""
+        return Trees(*(array[n_known : self.n_trees].copy() for array in self.store))
 
 
 class PartsBank(TreeBank):
@@ -133,10 +163,7 @@ class PartsBank(TreeBank):
 
     def standing(self, rows):
         if rows.parts is not None:
-            raise ValueError(
-                "the losses after each step need the rows, which lie in parts: "
-                "run.replay(steps) has the loss at some steps."
-            )
+            return ForestOnParts(rows.parts, self.store, self.n_learners)
         return super().standing(rows)
 
     def saved(self, n):

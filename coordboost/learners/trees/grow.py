@@ -22,7 +22,7 @@ import math
 import numpy as np
 
 from coordboost._numba import inlined, kernel
-from coordboost._numba.noise import ROWS, is_drawn, key_of, limit_of, word
+from coordboost._numba.noise import ROWS, draw_limit, is_drawn, key_of, word
 from coordboost._numba.sums import BLOCK
 from coordboost.learners.trees.bundles import histogram_of
 from coordboost.learners.trees.cuts import (
@@ -72,7 +72,7 @@ def draw_rows(seed, j, share, starts, drawn, others):
     order
     """
     key = key_of(seed, ROWS, j)
-    limit = limit_of(share)
+    limit = draw_limit(share)
     at = 0
     for i in range(len(drawn) - 1):  # no branch: it would be unpredictable
         taken = int(is_drawn(key, limit, starts[i // BLOCK] + i % BLOCK))
