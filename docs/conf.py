@@ -8,6 +8,7 @@ import inspect
 import re
 import sys
 import urllib.request
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +57,8 @@ numpydoc_show_class_members = False
 sphinx_gallery_conf = {
     "examples_dirs": ["gallery", "course"],
     "gallery_dirs": ["auto_gallery", "auto_course"],
+    # those on a cluster are shown but not run without Dask, which is optional
+    "filename_pattern": "/plot_" if find_spec("distributed") else "/plot_(?!.*cluster)",
     "image_scrapers": ("animations.as_gif", "matplotlib"),
     "within_subsection_order": "FileNameSortKey",
     "doc_module": ("coordboost",),

@@ -432,7 +432,9 @@ class CrossValidated:
 
         Parameters
         ----------
-        X : array_like, data frame or sparse matrix, (n_samples, n_features)
+        X : array_like, data frame, sparse matrix or Dask collection, (n_samples, n_features)
+            Of a Dask collection the rows of each chunk are assigned to folds apart, for an int
+            `cv`: the folds are others than in memory.
         y : array_like, (n_samples,)
         sample_weight : array_like, (n_samples,), optional
             Weights of the fits and of the losses on held-out rows. Rows of weight 0 are left out,

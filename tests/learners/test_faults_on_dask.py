@@ -32,7 +32,7 @@ PER_CLUSTER = 5
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(70_000, 6)).astype(np.float32)
 Y = X[:, 4] * X[:, 5] + X[:, 1] + RNG.normal(size=len(X))
-OPTIONS = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+OPTIONS = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
 
 #: A program that boosts until it is ended, on a cluster, its own if there is no other.
 CLIENT = """
@@ -45,7 +45,7 @@ import coordboost as cb
 
 if __name__ == "__main__":
     address = sys.argv[1] if len(sys.argv) > 1 else None
-    own = {} if address else {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    own = {} if address else {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
     client = distributed.Client(address, direct_to_workers=True, **own)
     rng = np.random.default_rng(1)
     X = rng.normal(size=(70_000, 6)).astype(np.float32)

@@ -121,7 +121,7 @@ def main():
         model = cb.CertifiedLassoCV(cv=5, n_alphas=N_ALPHAS).fit(X, y)
         return model, model.path_.problem
 
-    options = {"n_workers": asked.workers, "threads_per_worker": 1, "dashboard_address": None}
+    options = {"n_workers": asked.workers, "threads_per_worker": 1, "dashboard_address": ":0"}
     with Client(**options) as client:
         X, y = table(asked.rows, asked.columns)
         path = report("lasso_path", client, path_of_lasso)

@@ -215,7 +215,7 @@ def main():
     contestants = [Ours()]
     contestants += [peer() for peer in (LightGBM, XGBoost) if find_spec(peer.module)]
     contestants = [one for one in contestants if asked.only in one.name]
-    options = {"n_workers": asked.workers, "threads_per_worker": 1, "dashboard_address": None}
+    options = {"n_workers": asked.workers, "threads_per_worker": 1, "dashboard_address": ":0"}
     with Client(**options, direct_to_workers=True) as client:
         n_chunks = max(2 * asked.workers, asked.rows // 1_000_000)
         X, y = table(client, asked.rows, n_chunks)
