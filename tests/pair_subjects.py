@@ -603,29 +603,73 @@ def boosted(kind, settings, table):
         settings["loss"] = LOSS[loss]
     if settings.get("monotonic_cst") is not None:
         settings["monotonic_cst"] = np.resize(settings["monotonic_cst"], table.p)
+    sets = scored(table, settings.pop("n_scored", 0))
     model = kind(**settings, random_state=0)
-    return quietly(partial(model.fit, table.X, table.y, table.weight, offset=table.offset))
+    given = {"sample_weight": table.weight, "offset": table.offset, **as_eval_sets(sets)}
+    return quietly(partial(model.fit, table.X, table.y, **given))
+
+
+def scored(table, n_sets):
+    """Rows of the table on which a fit is scored beside it: name -> table."""
+    parts = {"last": np.arange(table.n)[-table.n // 2 :], "even": np.arange(0, table.n, 2)}
+    return {name: table.rows(parts[name]) for name in list(parts)[:n_sets]}
+
+
+def as_eval_sets(sets):
+    """The sets as ``fit`` takes them."""
+    if not sets:
+        return {}
+    return {
+        "eval_set": {name: (rows.X, rows.y) for name, rows in sets.items()},
+        "sample_weight_val": {name: rows.weight for name, rows in sets.items()},
+        "offset_val": {name: rows.offset for name, rows in sets.items()},
+    }
+
+
+def stops(settings):
+    """Whether a fit may end early: "auto" holds out no rows of a small table."""
+    stopping = settings["early_stopping"]
+    return stopping is True or (settings["n_scored"] > 0 and stopping is not False)
 
 
 GROWTH = {
     "learning_rate": [0.1, 1.0],
     "n_estimators": [8],
     "min_samples_leaf": [1, 10],
+    "min_gain": [0.0, 1e-3],
     "l2_regularization": [0.0, 1.0],
     "max_bins": [8, 255],
-    "early_stopping": [False, True],
+    "min_samples_category": [1, 10],
+    "max_split_categories": [None, 4],
+    "category_smoothing": [0.0, 20.0],
+    "early_stopping": [False, True, None],
+    "n_scored": [0, 1, 2],
 }
 SHAPE = {
     "max_depth": [3, 1],
+    "max_leaf_nodes": [None, 5],
     "subsample": [1.0, 0.3],
     "interaction_cst": [None, "no_interactions"],
     "monotonic_cst": [None, SIGNS],
 }
-DRAWN = {"max_features": [None, 0.5], "newton": [None, True, False], "max_delta_step": [None, 0.5]}
+DRAWN = {
+    "max_depth": [3, "auto", None],
+    "max_features": [None, 0.5, "auto"],
+    "newton": [None, True, False],
+    "max_delta_step": [None, 0.5],
+    "early_stopping": [False, True, "auto"],
+}
 CLASSES = {"class_weight": [None, "balanced"], "n_classes": ["labels", "classes"]}
+JOINT = {"multinomial": [None, False]}
 MOMENTUM = {"gamma": [0.1, 0.5], "correction": [0, 1]}
 FAMILIES = {"nodes": [(1, 2), (1, 2, 4)], "monotonic_cst": [None, SIGNS]}
-NOISE = {"beta": [1e4], "gamma": [0.0, 0.01], "n_members": [4], "subsample": [1.0, 0.3]}
+NOISE = {
+    "beta": [1e4],
+    "gamma": [0.0, 0.01],
+    "n_members": [4],
+    "subsample": [1.0, 0.3],
+    "max_leaf_nodes": [None, 5],
+}
 
 
 def tree_target(settings):
@@ -633,9 +677,11 @@ def tree_target(settings):
     return settings.get("n_classes") or TARGETS[settings.get("loss_name", "Squared")]
 
 
-def offset_accepted(row):
-    """An offset needs a single model."""
-    return not (row.get("n_classes") == "classes" and row.get("offset"))
+def trees_accepted(row):
+    """An offset needs a single model, and a tree a limit."""
+    several = row.get("n_classes") == "classes" and row.get("offset")
+    limits = {row.get("max_depth", 3), row.get("max_leaf_nodes", 5)}
+    return not several and limits != {None}
 
 
 def tree_subjects():
@@ -645,7 +691,7 @@ def tree_subjects():
     located = {"loss_name": ["Squared", "Huber"]}
     for kind, factors in [
         (e.RandomizedGBMRegressor, {**SHAPE, **DRAWN, **means}),
-        (e.RandomizedGBMClassifier, {**SHAPE, **DRAWN, **CLASSES}),
+        (e.RandomizedGBMClassifier, {**SHAPE, **DRAWN, **CLASSES, **JOINT}),
         (e.AcceleratedGBMRegressor, {**SHAPE, **MOMENTUM, **located}),
         (e.AcceleratedGBMClassifier, {**SHAPE, **MOMENTUM, **CLASSES}),
         (e.RegularizedGBMRegressor, {**FAMILIES, **located}),
@@ -661,6 +707,6 @@ def tree_subjects():
             TREES,
             tree_target,
             offsets,
-            offset_accepted,
+            trees_accepted,
             "Squared" if "Regressor" in kind.__name__ else "Logistic",
         )

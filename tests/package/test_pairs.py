@@ -15,13 +15,16 @@ import pytest
 from objectives import LOSSES, without_bound
 from pair_subjects import (
     N_STEPS,
+    as_eval_sets,
     exact_subjects,
     joint_subjects,
     path_subjects,
     penalised_subjects,
     quietly,
     run_subjects,
+    scored,
     stagewise_subjects,
+    stops,
     tree_subjects,
 )
 from pairs import all_pairs
@@ -196,6 +199,9 @@ def check_stagewise(subject, settings, table, rng):
 
 # Trees ------------------------------------------------------------------------------------------
 
+#: Splits by categories without limits.
+NO_RULE = {"min_samples_category": 1, "max_split_categories": None, "category_smoothing": 0.0}
+
 
 def raw(model, table, offset=True):
     """Predictions on the link scale, (n_samples, n_models), with the offset of the table."""
@@ -232,7 +238,8 @@ def agree(name, one, other):
 
 def hold_rare(settings, table, pred):
     """A few rows at the end of a column that is constant elsewhere are told from the others."""
-    if settings.get("max_features") or settings["l2_regularization"] > 0:  # in the unit of weights
+    in_unit_of_weights = settings["l2_regularization"] > 0 or settings["min_gain"] > 0
+    if settings.get("max_features") == 0.5 or in_unit_of_weights:
         return
     weight = np.ones(table.n) if table.weight is None else table.weight
     rare = np.where(table.X[:, 0] < 0, weight, 0.0)
@@ -243,25 +250,70 @@ def hold_rare(settings, table, pred):
     assert after <= 0.8 * before, f"the rare rows are missed: {after} of {before}"
 
 
+def hold_losses(subject, settings, table, model, holds_out):
+    """The losses that are kept are those of the model, on its rows and on all others given."""
+    if "n_members" in settings:  # predictions are means over members
+        return
+    sets = scored(table, settings["n_scored"])
+    if sets:
+        assert list(model.evals_result_) == list(sets), list(model.evals_result_)
+    said = {name: model.evals_result_[name]["loss"] for name in sets}
+    if settings.get("class_weight") is None and not holds_out:
+        sets["training"] = table
+        said["training"] = -model.train_score_
+    joint = settings.get("multinomial", False) is None
+    for name, rows in sets.items():
+        loss = mean_loss(subject.loss_of(settings), rows, raw(model, rows), joint)
+        reported = said[name][model.n_iter_]
+        assert abs(loss - reported) <= 1e-7 * (1 + abs(loss)), f"{name}: {loss}, not {reported}"
+
+
+def hold_contributions(model, table, pred):
+    """The parts of the features, and what is common to all rows, add up to a prediction."""
+    if hasattr(model, "n_members") and hasattr(model, "classes_"):  # predicts mean probabilities
+        return
+    found = model.contributions(table.X, offset=table.offset)
+    total = found.values.sum(axis=1) + found.base_values
+    agree("contributions", total.reshape(len(pred), -1), pred)
+
+
+def hold_spelt_out(subject, settings, table, model, pred):
+    """Options without an effect, or left to the table, give the bits of the options in full."""
+    other = dict(settings)
+    if not isinstance(table.X, pd.DataFrame):  # no categories
+        other |= NO_RULE
+    if not stops(settings):
+        other["n_scored"] = 0
+    if settings["early_stopping"] == "auto":
+        other["early_stopping"] = None
+    if settings.get("max_depth") == "auto":
+        other["max_depth"] = model.max_depth_
+    if settings.get("max_features") == "auto":
+        p = table.X.shape[1]
+        other["max_features"] = max(p // 2, min(p, 6))
+    if other != settings:
+        spelt, _ = subject.fit(other, table)
+        assert np.array_equal(raw(spelt, table), pred), "options in full"
+
+
 def check_trees(subject, settings, table, rng):
     """The laws of a boosted model of trees."""
     model, short = subject.fit(settings, table)
     pred = raw(model, table)
     assert np.isfinite(pred).all(), "not finite"
-    plain = settings.get("class_weight") is None and not settings["early_stopping"]
-    if plain and "n_members" not in settings:
-        loss = mean_loss(subject.loss_of(settings), table, pred, "Randomized" in subject.name)
-        said = -model.train_score_[model.n_iter_]
-        assert abs(loss - said) <= 1e-7 * (1 + abs(loss)), f"loss {loss}, reported {said}"
-    exact = not (settings["early_stopping"] or "beta" in settings)
+    holds_out = settings["early_stopping"] is True and settings["n_scored"] == 0
+    hold_losses(subject, settings, table, model, holds_out)
+    hold_contributions(model, table, pred)
+    hold_spelt_out(subject, settings, table, model, pred)
+    exact = not (stops(settings) or "beta" in settings)
     whole = exact and settings.get("subsample", 1.0) == 1
     scores = model.train_score_
     if whole and not ("Accelerated" in subject.name and short):  # momentum may say that it rose
         assert scores[-1] >= scores[0] - 1e-9 * abs(scores[0]), f"{scores[0]} to {scores[-1]}"
     assert np.array_equal(raw(pickle.loads(pickle.dumps(model)), table), pred), "pickled"
-    again, _ = quietly(
-        lambda: clone(model).fit(table.X, table.y, table.weight, offset=table.offset)
-    )
+    sets = as_eval_sets(scored(table, settings["n_scored"]))
+    given = {"sample_weight": table.weight, "offset": table.offset, **sets}
+    again, _ = quietly(lambda: clone(model).fit(table.X, table.y, **given))
     assert np.array_equal(raw(again, table), pred), "cloned"
     signs = settings.get("monotonic_cst")
     if signs is not None and not isinstance(table.X, pd.DataFrame):
@@ -276,7 +328,7 @@ def check_trees(subject, settings, table, rng):
         order = rng.permutation(table.n)
         other, _ = subject.fit(settings, table.rows(order))
         agree("rows permuted", raw(other, table), pred)
-    if exact and settings["l2_regularization"] == 0:
+    if exact and settings["l2_regularization"] == settings["min_gain"] == 0:
         other, _ = subject.fit(settings, table.weighted(1e6))
         agree("weights times 1e6", raw(other, table), pred)
         other, _ = subject.fit(settings, table.weighted(2.0**20))
@@ -288,7 +340,8 @@ def check_trees(subject, settings, table, rng):
             mirrored = {**settings, "monotonic_cst": -np.asarray(signs)}
         other, _ = subject.fit(mirrored, table.changed(y=-table.y, offset=offset))
         agree("target negated", -raw(other, table.changed(offset=offset)), pred)
-    if exact and subject.squared(settings) and settings.get("max_delta_step") is None:
+    scaled = settings.get("max_delta_step") is None and settings["min_gain"] == 0
+    if exact and subject.squared(settings) and scaled:
         offset = None if table.offset is None else 8 * table.offset
         other, _ = subject.fit(settings, table.changed(y=8 * table.y, offset=offset))
         agree("target times 8", raw(other, table.changed(offset=offset)) / 8, pred)
