@@ -95,7 +95,26 @@ ELSEWHERE = {
     "eps": ("rate", "eta", "step"),
     "step_size": ("eps", "rate", "eta", "step"),
     "radius": ("delta",),
-    "alpha": ("lam",),
+    "alpha": ("lam", "alphas"),
+    "lambda_": ("alphas", "alpha"),
+    "s": ("alpha",),
+    "nlambda": ("n_alphas",),
+    "lambda_min_ratio": ("eps",),
+    "standardize": ("unit_columns",),
+    "normalize": ("unit_columns",),
+    "intercept": ("fit_intercept",),
+    "weights": ("sample_weight",),
+    "thresh": ("tol",),
+    "family": ("loss",),
+    "exclude": ("penalty_factor",),
+    "newx": ("X",),
+    "newoffset": ("offset",),
+    "mode": ("fraction",),
+    "type": ("kind",),
+    "nfolds": ("folds",),
+    "foldid": ("folds",),
+    "cv": ("folds",),
+    "type_measure": ("scoring",),
     "momentum": ("gamma",),
     "temperature": ("beta",),
 }
@@ -126,17 +145,7 @@ def checked_names(call: str) -> Callable[[Function], Function]:
                 raise TypeError(
                     f"{name} {takes}, got {len(args)} arguments: data go into a Problem, {example}."
                 )
-            strange = next((key for key in kwargs if key not in parameters), None)
-            if strange is not None:
-                near = [
-                    key for key in ELSEWHERE.get(strange, ()) if key in parameters
-                ] or get_close_matches(strange, parameters, 1)
-                hint = (
-                    f"perhaps {near[0]} is meant"
-                    if near
-                    else f"it has {', '.join(parameters) or 'none'}"
-                )
-                raise TypeError(f"{name} has no parameter {strange!r}: {hint}.")
+            _refuse_strange(name, parameters, kwargs)
             missing = [key for key in needed[len(args) :] if key not in kwargs]
             if missing:
                 raise TypeError(f"{name} needs {' and '.join(missing)}, as in {example}.")
@@ -145,6 +154,31 @@ def checked_names(call: str) -> Callable[[Function], Function]:
         return checked  # type: ignore[return-value]
 
     return decorated
+
+
+def known_names(function: Function) -> Function:
+    """Decorator: arguments by names that a function or method does not take are refused in a
+    sentence that says which of its own is meant.
+    """
+    parameters = [name for name in inspect.signature(function).parameters if name != "self"]
+
+    @wraps(function)
+    def checked(*args, **kwargs):
+        _refuse_strange(function.__name__, parameters, kwargs)
+        return function(*args, **kwargs)
+
+    return checked  # type: ignore[return-value]
+
+
+def _refuse_strange(name, parameters, kwargs):
+    """Raise a TypeError for the first of `kwargs` that is not among `parameters`."""
+    strange = next((key for key in kwargs if key not in parameters and key != "self"), None)
+    if strange is None:
+        return
+    elsewhere = [key for key in ELSEWHERE.get(strange, ()) if key in parameters]
+    near = elsewhere or get_close_matches(strange, parameters, 1)
+    hint = f"perhaps {near[0]} is meant" if near else f"it has {', '.join(parameters) or 'none'}"
+    raise TypeError(f"{name} has no parameter {strange!r}: {hint}.")
 
 
 #: Largest number of rounds, penalties, candidates, ...: each takes memory, or a pass.

@@ -126,7 +126,7 @@ class Table(NamedTuple):
         unknown_as_none : bool, default False
             True: an unknown category gets 0 in all columns of its variable. False: it raises.
         **options
-            As for ``read_table``, for a path.
+            As for ``read_table``, for a path; refused for a data frame.
 
         Returns
         -------
@@ -140,6 +140,12 @@ class Table(NamedTuple):
         """
         import pandas as pd
 
+        in_memory = rows is None or is_frame(rows)
+        if options and in_memory:
+            raise ValueError(
+                f"{', '.join(options)}: options of files, and there is none. New rows in a data "
+                "frame have one option, unknown_as_none=True."
+            )
         if rows is None:
             X = self.X
         elif self.recipe is None:
@@ -151,7 +157,7 @@ class Table(NamedTuple):
             none = {"unknown_as_none": unknown_as_none}
             X = (
                 self.recipe.numbers(as_pandas(rows), **none)
-                if is_frame(rows)
+                if in_memory
                 else read_rows(rows, self, **none, **options).X
             )
         if is_frame(X):

@@ -321,6 +321,19 @@ def given_offset(offset):
     return {} if offset is None else {"offset": offset}
 
 
+def need_offset(estimator, offset):
+    """Refuse to score a model that was fitted with an offset without that of the new rows.
+
+    As R's glmnet does. Predictions without one are useful, such as rates for an exposure of 1, but
+    targets are compared with predictions of the same rows.
+    """
+    if offset is None and getattr(estimator, "_fitted_with_offset", False):
+        raise ValueError(
+            "the model was fitted with an offset: pass that of these rows, score(X, y, "
+            "offset=...); zeros for none."
+        )
+
+
 def with_offset(raw, offset, X=None):
     """Return the predictions `raw` for the rows of X on the link scale, plus `offset` if given.
 
@@ -523,8 +536,9 @@ class Regression(RegressorMixin):
     def score(self, X, y, sample_weight=None, *, offset=None):
         """R^2 of the predictions for the rows of X with targets y.
 
-        `offset` (n_samples,) : the known part of them, as in `fit`.
+        `offset` (n_samples,) : the known part of them, needed if `fit` had one.
         """
+        need_offset(self, offset)
         if is_lazy(X):
             return score_of_parts(self, X, y, sample_weight, offset)
         from sklearn.metrics import r2_score
@@ -653,8 +667,9 @@ class Classification(ClassifierMixin):
     def score(self, X, y, sample_weight=None, *, offset=None):
         """Share of the rows of X whose class is y.
 
-        `offset` (n_samples,) : the known part of the scores, as in `fit`.
+        `offset` (n_samples,) : the known part of the scores, needed if `fit` had one.
         """
+        need_offset(self, offset)
         if is_lazy(X):
             return score_of_parts(self, X, y, sample_weight, offset)
         from sklearn.metrics import accuracy_score

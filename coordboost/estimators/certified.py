@@ -31,11 +31,11 @@ CONSTANT = 1e-7
 FIRST = {"ridge": 0.0, "lasso": 1.0}
 #: Folds that choose the penalty of the first fit, where the rule of the second needs none.
 FOLDS = 5
-#: A grid of MANY penalties ends too early if those after the part LATE of it make more than the
-#: part FALLS of the whole fall of what is minimised.
+#: A grid of MANY penalties, for as many rows, ends too early if those after the part LATE of it
+#: make more than the part FALLS of the whole fall of what is minimised.
 MANY = 20
 LATE = 0.9
-FALLS = 0.01
+FALLS = 0.05
 
 
 class ShortOfTol:
@@ -291,6 +291,16 @@ class PenaltyGrid(Adaptive, OnGrid, CrossValidated, _BasePenalized):
         self.random_state = random_state
         self.adaptive = adaptive
 
+    @property
+    def l1_ratio_(self):
+        """The chosen share of the l1 norm in the penalty."""
+        return float(self.path_.l1_ratio)
+
+    @property
+    def gamma_(self):
+        """The chosen weight of the Lasso fit; 1 without the fits of the relaxed Lasso."""
+        return float(getattr(self.path_, "gamma", 1.0))
+
     def _grid(self):
         return {"alphas": self.alphas, "n_alphas": self.n_alphas, "eps": self.eps}
 
@@ -324,7 +334,8 @@ class PenaltyGrid(Adaptive, OnGrid, CrossValidated, _BasePenalized):
     def _warn_at_the_end(self, path, curve):
         late = curve[int(LATE * (len(curve) - 1))]
         falls = late - curve[-1] > FALLS * (curve[0] - curve[-1])
-        if len(curve) < MANY or not np.isfinite(curve).all() or not falls:
+        few = min(len(curve), path.problem.n_samples) < MANY
+        if few or not np.isfinite(curve).all() or not falls:
             return
         alpha = float(path.alphas[-1])
         warn(
@@ -559,6 +570,8 @@ class CertifiedLassoCV(Regression, PenaltyGrid):
         The intercept.
     alpha_ : float
         The chosen penalty.
+    l1_ratio_, gamma_ : float
+        The chosen share of the l1 norm in the penalty, and weight of the Lasso fit.
     l1_ : float
         L1 norm of the chosen model, in the units of ``PathPoint(l1=...)``.
     n_steps_ : None
@@ -852,6 +865,8 @@ class CertifiedElasticNetCV(Regression, PenaltyGrid):
         The intercept.
     alpha_ : float
         The chosen penalty.
+    l1_ratio_, gamma_ : float
+        The chosen share of the l1 norm in the penalty, and weight of the Lasso fit.
     l1_ : float
         L1 norm of the chosen model, in the units of ``PathPoint(l1=...)``.
     n_steps_ : None
@@ -1178,6 +1193,8 @@ class CertifiedLassoClassifierCV(JointOnGrid, Classification, PenaltyGrid):
         The intercepts.
     alpha_ : float
         The chosen penalty.
+    l1_ratio_, gamma_ : float
+        The chosen share of the l1 norm in the penalty, and weight of the Lasso fit.
     l1_ : float
         L1 norm of the chosen model, in the units of ``PathPoint(l1=...)``.
     n_steps_ : None
@@ -1469,6 +1486,8 @@ class CertifiedPoissonRegressorCV(CountRegression, PenaltyGrid):
         The intercept.
     alpha_ : float
         The chosen penalty.
+    l1_ratio_, gamma_ : float
+        The chosen share of the l1 norm in the penalty, and weight of the Lasso fit.
     l1_ : float
         L1 norm of the chosen model, in the units of ``PathPoint(l1=...)``.
     n_steps_ : None

@@ -51,16 +51,19 @@ def _frequencies(stability, q, n_columns):
 
 
 def _along_the_path(path):
-    """The order of entry of each column of X, and the share of the loss explained there."""
+    """The order of entry of each column of X, and the share of the loss explained there: a dict,
+    empty for a path of one point.
+    """
     numbers, coefs = path.profile()
+    if len(coefs) == 1:
+        return {}
     n_columns = coefs.shape[1]
     entry = np.full(n_columns, np.nan)
     deviance = np.full(n_columns, np.nan)
-    if len(coefs) > 1:
-        order = path.order_of_entry()
-        entry[order] = np.arange(1, len(order) + 1)
-        used = np.flatnonzero(coefs.any(axis=0))
-        deviance[used] = numbers["deviance"][(coefs[:, used] != 0).argmax(axis=0)]
+    order = path.order_of_entry()
+    entry[order] = np.arange(1, len(order) + 1)
+    used = np.flatnonzero(coefs.any(axis=0))
+    deviance[used] = numbers["deviance"][(coefs[:, used] != 0).argmax(axis=0)]
     return {"entry": entry, "deviance": deviance}
 
 

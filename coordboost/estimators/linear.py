@@ -172,6 +172,7 @@ class _BaseLinear(Explained, _BaseEstimator):
 
     def _fit(self, X, y, weight, offset, folds=None):
         """Fit the path of each target, and set the model at the chosen point of it."""
+        self._fitted_with_offset = offset is not None
         targets = self._encode(y)
         if offset is not None:
             check_one_model(len(targets))
@@ -318,8 +319,8 @@ class _BaseLinear(Explained, _BaseEstimator):
             ``standardized`` that of columns of standard deviation 1. ``entry`` is the place of the
             column in the order in which the path takes columns up, and ``deviance`` the share of
             the loss that the path explains there (glmnet's dev.ratio; of a long run at one of 200
-            steps). They are missing where the path is one point, and left out where several
-            classes share a path. ``selected``, with `stability`, is the share of draws.
+            steps). They are left out where the path is one point or several classes share it.
+            ``selected``, with `stability`, is the share of draws.
             ``attrs["deviance"]`` is the share that the model explains.
 
         Raises
@@ -329,8 +330,8 @@ class _BaseLinear(Explained, _BaseEstimator):
 
         Notes
         -----
-        ``to_latex`` and ``to_csv`` are methods of the data frame. There are no standard errors: see
-        ``docs/standard-errors.md``. *Cost*: as ``path_.to_frame()``.
+        ``to_latex(escape=True)`` and ``to_csv`` are methods of the data frame. There are no
+        standard errors: see ``docs/standard-errors.md``. *Cost*: as ``path_.to_frame()``.
         """
         check_is_fitted(self)
         return coef_table(

@@ -17,6 +17,8 @@ from functools import lru_cache
 
 # parameters that mark estimators with trees, and those with a grid of penalties
 TREES, GRID = ("max_bins", "alphas")
+#: Names of places on a path, which methods of a fitted estimator do not take; s is glmnet's.
+PLACES = ("alpha", "lam", "l1", "fraction", "step", "s")
 NO_TREES = "the model has no trees; RandomizedGBMRegressor and RandomizedGBMClassifier have trees"
 NO_CATEGORIES = "columns must be numbers; read_table converts text of a data frame"
 BY_FOLDS = (
@@ -122,6 +124,22 @@ _ROWS = (
         ("loss", "the mean loss is the score; `loss` chooses it"),
         "the mean loss is the score",
     ),
+    ("nfolds foldid", "cv", BY_FOLDS),
+    ("type_measure", "scoring", "the mean loss is the score"),
+    ("nlambda", "n_alphas", BY_FOLDS),
+    ("lambda_min_ratio", (GRID, "eps does that here"), BY_FOLDS),
+    ("s lambda_", "alpha", "alphas", *L1),
+    ("relax", (GRID, "gamma=[0, 0.25, 0.5, 0.75, 1] does that here"), BY_FOLDS),
+    ("thresh", "tol", TO_THE_GAP),
+    ("exclude", "penalty_factor", "all columns are candidates"),
+    ("intercept", "fit_intercept", (TREES, "there is always an intercept")),
+    (
+        "family",
+        "loss",
+        "the estimator is for one family: CertifiedLasso for gaussian, CertifiedLassoClassifier "
+        "for binomial and multinomial, CertifiedPoissonRegressor for poisson",
+    ),
+    ("type_multinomial", "multinomial"),
     ("seed random_seed random_state", "random_state", "nothing is drawn at random"),
     ("objective loss_function criterion loss", "loss", "the loss is fixed"),
     (
@@ -264,8 +282,12 @@ def what_does_it_here(cls, name, known):
     parameters = own_names(cls.__init__)
     if name in parameters:
         return f"it is a parameter of the estimator, {cls.__name__}({name}=...)"
+    of_fit = own_names(cls.fit)
+    if name in PLACES and known not in (parameters, of_fit) and hasattr(cls, "path_"):
+        place = "alpha" if name == "s" else name
+        return f"the model is at one place; path_.predict(X, {place}=...) predicts at others"
     methods = [method for method in dir(cls) if callable(getattr(cls, method, None))]
-    there = {*parameters, *own_names(cls.fit), *methods}
+    there = {*parameters, *of_fit, *methods}
     for answer in OTHER_NAMES.get(name, ()):
         if isinstance(answer, tuple):
             if answer[0] in there:

@@ -260,6 +260,7 @@ class _BaseBooster(CallbackSupportMixin, Explained, _BaseEstimator):
         rows = rows_with_weight(
             X, y, self._weigh(y, check_weights(X, sample_weight)), check_offset(X, offset)
         )
+        self._fitted_with_offset = offset is not None
         if not resuming:
             self._seed = check_seed(self.random_state)
         sets, rows = self._hold_back(rows, sets)

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from coordboost._numba.threads import one_thread
+from coordboost._utils.checks import known_names, shown
 from coordboost._utils.checks import positive as checked_positive
-from coordboost._utils.checks import shown
 from coordboost._utils.interrupt import interruptible
 from coordboost.lasso.choice import check_solver, default_solver, solved_by, solvers_for
 from coordboost.lasso.gaps import no_worse_than_none, reliable_gaps
@@ -28,6 +28,7 @@ from coordboost.lasso.workingset import FEW_PENALTIES, Solved
 MOST_FOR_KNOTS = 300
 
 
+@known_names
 def lasso_path(
     X: Any,
     y: ArrayLike | None = None,

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from coordboost._utils.checks import few, function, real
+from coordboost._utils.checks import few, function, known_names, real
 from coordboost.data import validation
 from coordboost.data.frames import by_index, is_frame
 from coordboost.model_selection.validate import checked_path, in_threads, rows_and_target
@@ -53,19 +53,31 @@ class Stability:
         """The name of column `j`; x0, x1, ... without names."""
         return f"x{j}" if self.names is None else self.names[j]
 
+    def _checked(self, q):
+        """Return the number of first columns `q`, if there are so many."""
+        q = validation.whole("q", q, 1)
+        if q > self.n_features:
+            raise ValueError(
+                f"q must be at most {self.n_features}, the number of columns, got {q}."
+            )
+        return q
+
     def frequencies(self, q):
         """Share of draws in which a column is among the first `q` to enter, (n_features,)."""
-        q = validation.whole("q", q, 1)
+        q = self._checked(q)
         return np.bincount(
             np.concatenate([order[:q] for order in self.orders]), minlength=self.n_features
         ) / len(self.orders)
 
     def paths(self, q):
         """The frequencies for 1, ..., `q`, (q, n_features)."""
-        return np.array([self.frequencies(k) for k in range(1, validation.whole("q", q, 1) + 1)])
+        return np.array([self.frequencies(k) for k in range(1, self._checked(q) + 1)])
 
     def selected(self, q, threshold):
-        """Columns whose frequency is at least `threshold`."""
+        """Columns whose frequency is at least `threshold`, above 0 and at most 1."""
+        threshold = real(
+            "threshold", threshold, lambda number: 0 < number <= 1, "above 0 and at most 1"
+        )
         return np.flatnonzero(self.frequencies(q) >= threshold)
 
     def bounds(self, q, threshold):
@@ -93,7 +105,7 @@ class Stability:
         ValueError
             For bootstrap draws, for which neither bound holds.
         """
-        q = validation.whole("q", q, 1)
+        q = self._checked(q)
         draws = len(self.orders) // 2
         threshold = real(
             "threshold", threshold, lambda number: 0.5 < number <= 1, "above 1/2 and at most 1"
@@ -116,6 +128,7 @@ class Stability:
         return {"worst": worst, "unimodal": factor * chosen}
 
 
+@known_names
 def stability_selection(
     fit: Callable,
     X: Any,
@@ -183,6 +196,7 @@ def stability_selection(
     return _walked(fit, X, y, draws, sample_weight, n_threads, True, names)
 
 
+@known_names
 def bootstrap_frequencies(
     fit: Callable,
     X: Any,

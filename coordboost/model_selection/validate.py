@@ -17,7 +17,7 @@ import scipy.sparse
 from numpy.typing import ArrayLike
 
 from coordboost._numba.threads import Pool, one_thread
-from coordboost._utils.checks import function, shown
+from coordboost._utils.checks import function, known_names, shown
 from coordboost._utils.interrupt import heed, uncut, working_for
 from coordboost.data import validation
 from coordboost.data.frames import by_index
@@ -268,6 +268,7 @@ def _aligned(rows):
     return "\n".join("  ".join(map(str.rjust, row, widths)) for row in zip(*used, strict=True))
 
 
+@known_names
 def cross_validate(
     fit: Callable,
     X: Any,

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from coordboost._utils.checks import items_of, not_negative, shown
+from coordboost._utils.checks import items_of, known_names, not_negative, shown
 from coordboost.data import validation
 from coordboost.data.problem import learners_at
 from coordboost.paths.scoring import losses_of, rows_of
@@ -136,7 +136,8 @@ class PathLike:
         """The scaling of the columns whose coefficients are in the l1 norm, in words."""
         return "unit columns" if self.problem.countable else "unit learners"
 
-    def coef_at(self, *, step=None, l1=None, lam=None, alpha=None, fraction=None):
+    @known_names
+    def coef_at(self, at=None, *, step=None, l1=None, lam=None, alpha=None, fraction=None):
         """Coefficients on the scale of X at a place, (n_columns,).
 
         For a run: the model after the step at which the place begins to be reached: the l1 norm is
@@ -146,8 +147,11 @@ class PathLike:
 
         Parameters
         ----------
+        at : PathPoint, optional
+            Where on the path.
         step, l1, lam, alpha, fraction : float, optional
-            As for ``coordboost.lasso.PathPoint``: exactly one of them.
+            The place by its name, as for ``coordboost.lasso.PathPoint``: exactly one of them,
+            unless `at` is given.
 
         Returns
         -------
@@ -160,15 +164,19 @@ class PathLike:
         ValueError
             If not exactly one of them is given, or if the path ends before the place.
         """
-        return self._model(PathPoint(step=step, l1=l1, lam=lam, alpha=alpha, fraction=fraction))[0]
+        return self._model(_named(at, step=step, l1=l1, lam=lam, alpha=alpha, fraction=fraction))[0]
 
-    def intercept_at(self, *, step=None, l1=None, lam=None, alpha=None, fraction=None):
+    @known_names
+    def intercept_at(self, at=None, *, step=None, l1=None, lam=None, alpha=None, fraction=None):
         """The intercept that goes with ``coef_at``.
 
         Parameters
         ----------
+        at : PathPoint, optional
+            Where on the path.
         step, l1, lam, alpha, fraction : float, optional
-            As for ``coordboost.lasso.PathPoint``: exactly one of them.
+            The place by its name, as for ``coordboost.lasso.PathPoint``: exactly one of them,
+            unless `at` is given.
 
         Returns
         -------
@@ -180,8 +188,9 @@ class PathLike:
         ValueError
             If not exactly one of them is given, or if the path ends before the place.
         """
-        return self._model(PathPoint(step=step, l1=l1, lam=lam, alpha=alpha, fraction=fraction))[1]
+        return self._model(_named(at, step=step, l1=l1, lam=lam, alpha=alpha, fraction=fraction))[1]
 
+    @known_names
     def predict(
         self, X, at=None, *, offset=None, step=None, l1=None, lam=None, alpha=None, fraction=None
     ):
@@ -253,16 +262,16 @@ class PathLike:
         """
         return self.profile()[0]["loss"] * self.problem.total_weight
 
-    def coef_path(self, at=None, *, standardized=False):
+    def coef_path(self, at=None, *, unit_columns=False):
         """Coefficients at every point of the path, or at some places.
 
         Parameters
         ----------
         at : sequence of PathPoint, optional
             Where on the path; default: at every point.
-        standardized : bool, default False
-            True: coefficients of the unit columns, whose sizes can be compared. False: of the
-            columns of X.
+        unit_columns : bool, default False
+            True: coefficients of columns of norm 1, whose sizes can be compared; those of columns
+            of standard deviation 1 are sqrt(n_samples) times smaller. False: of the columns of X.
 
         Returns
         -------
@@ -291,13 +300,14 @@ class PathLike:
         coefs = np.array([coef for coef, _ in self._models(places)]).reshape(
             -1, standardization.n_columns
         )
-        if validation.flag("standardized", standardized):
+        if validation.flag("unit_columns", unit_columns):
             coefs[:, standardization.kept] *= standardization.norm
         return coefs
 
     def _models(self, places):
         return (self._model(checked_place(place)) for place in places)
 
+    @known_names
     def score(self, X, y, sample_weight=None, at=None, *, offset=None):
         """Minus the mean loss on new rows at a place: the larger, the better.
 
@@ -310,7 +320,7 @@ class PathLike:
         at : PathPoint, optional
             Where on the path.
         offset : array_like, (n_rows,), optional
-            As for ``predict``.
+            As for ``predict``; needed if the problem has one.
 
         Returns
         -------
@@ -346,7 +356,7 @@ class PathLike:
         """
         X = validation.collected("X", X)
         y, weight = rows_of(self.problem, X, y, sample_weight)
-        offset = validation.known_part(offset, len(y), X)
+        offset = self._offset_of_scored(offset, len(y), X)
         return -self._losses(X, y, weight, offset) / weight.sum()
 
     def score_at(self, X, y, sample_weight=None, *, at, offset=None):
@@ -369,8 +379,17 @@ class PathLike:
         X = validation.collected("X", X)
         y, weight = rows_of(self.problem, X, y, sample_weight)
         preds = (self.predict(X, place) for place in items_of("at", at, "a sequence of PathPoint"))
-        offset = validation.known_part(offset, len(y), X)
+        offset = self._offset_of_scored(offset, len(y), X)
         return -losses_of(self.problem, preds, y, weight, offset) / weight.sum()
+
+    def _offset_of_scored(self, offset, n_rows, X):
+        """Return the offset of rows with targets; it may not be left out if the fit had one."""
+        problem = self.problem
+        if offset is None and problem.has_data and problem.offset is not None:
+            raise ValueError(
+                "the problem has an offset: pass that of these rows, offset=...; zeros for none."
+            )
+        return validation.known_part(offset, n_rows, X)
 
     def to_frame(self):
         """The path as a pandas data frame.
@@ -547,6 +566,11 @@ def place_named(at=None, **ways):
     if at is not None:
         raise ValueError(f"`at` already names a point on the path: leave {', '.join(named)} out.")
     return PathPoint(**named)
+
+
+def _named(at, **ways):
+    """Return the one ``PathPoint`` that is given, by itself or by a name."""
+    return place_named(at, **ways) or PathPoint(**ways)
 
 
 def checked_place(at, name="at"):

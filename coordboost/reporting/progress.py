@@ -15,6 +15,8 @@ from coordboost._numba.terminal import in_notebook, is_terminal
 LINES = 10
 #: Remarks are computed so rarely that they take at most this share of the time.
 SHARE = 1 / 20
+#: Seconds between two pictures of a bar that is drawn by the thread that computes.
+PAUSE = 0.1
 
 
 def can_draw():
@@ -57,12 +59,20 @@ def bar(label, n_steps, *, since=0, unit=1, remark=None):
     # what is printed meanwhile stands above the bar, unless it goes to a file
     over = is_terminal(sys.stdout)
     console = Console(stderr=True)
-    with Progress(*columns, console=console, transient=True, redirect_stdout=over) as drawn:
+    # in a notebook, what is printed while the bar is drawn by another thread would go to the bar
+    own_thread = not in_notebook()
+    options = {"console": console, "transient": True, "redirect_stdout": over}
+    with Progress(*columns, **options, auto_refresh=own_thread) as drawn:
         task = drawn.add_task(escape(label), total=n_steps, remark="")
+        due = 0.0
 
         def move(state):
+            nonlocal due
             done = (state.k - since) // unit
             drawn.update(task, completed=done, remark=escape(seldom(state)))
+            if not own_thread and time.perf_counter() >= due:
+                drawn.refresh()
+                due = time.perf_counter() + PAUSE
 
         yield move
 

@@ -220,7 +220,7 @@ def start_distance(
     Returns
     -------
     lower, upper : float
-        In the units of the standardised coefficients. For other losses than the squared one the
+        In the units of the coefficients of unit columns. For other losses than the squared one the
         lower end is 0.
 
     Raises

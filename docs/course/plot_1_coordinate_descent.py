@@ -147,7 +147,7 @@ ax.contour(
 )
 for run, colour, name in ((exact, BLUE, "eps = 1"), (small, ORANGE, "eps = 0.3")):
     ax.plot(
-        *run.coef_path(standardized=True).T,
+        *run.coef_path(unit_columns=True).T,
         "o-",
         color=colour,
         markersize=4,

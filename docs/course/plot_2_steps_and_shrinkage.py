@@ -241,7 +241,7 @@ for eps, colour, style in (
     (0.02, BLUE, "-"),
 ):
     one = cb.solve(noisy, cb.ls_boost(eps), n_steps=int(80 / eps))
-    l1 = np.abs(one.coef_path(standardized=True)).sum(axis=1)
+    l1 = np.abs(one.coef_path(unit_columns=True)).sum(axis=1)
     error = -2 * one.score_path(fresh, fresh @ truth)
     left.plot(
         l1,

@@ -69,7 +69,7 @@ ax.plot(
 )
 for eps, colour, style in ((1.0, ORANGE, "--"), (0.3, GREEN, "-."), (0.02, BLUE, ":")):
     one = cb.solve(problem, cb.ls_boost(eps), n_steps=int(60 / eps))
-    l1 = np.abs(one.coef_path(standardized=True)).sum(axis=1)
+    l1 = np.abs(one.coef_path(unit_columns=True)).sum(axis=1)
     ax.plot(
         l1,
         one.losses / problem.start_loss,
@@ -108,7 +108,7 @@ ax.legend(frameon=False)
 # can only move in the direction of the correlation, never back. We check this on the exact paths:
 # they separate at the first knot at which a Lasso coefficient turns back.
 fs0 = cb.exact_path(problem, kind="stagewise")
-profile = np.abs(lasso.coef_path(standardized=True))
+profile = np.abs(lasso.coef_path(unit_columns=True))
 turns = int(np.argmax((np.diff(profile, axis=0) < -1e-9 * profile.max()).any(axis=1)))
 apart = np.array([np.abs(lasso.beta_at(l1=one) - fs0.beta_at(l1=one)).max() for one in grid])
 names = problem.feature_names

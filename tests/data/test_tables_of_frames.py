@@ -69,6 +69,13 @@ def test_a_frame_is_read_as_a_file(impute, made, tmp_path):
         np.testing.assert_array_equal(table.frame(made(new)).to_numpy(), table.X[[3, 0]])
 
 
+def test_options_of_files_are_refused_for_a_frame():
+    table = cb.read_table(HOUSES, "price", impute="median")
+    for rows in (HOUSES.drop(columns="price"), None):
+        with pytest.raises(ValueError, match="unknown, sep: options of files"):
+            table.frame(rows, unknown="none", sep=";")
+
+
 def test_options_of_tables():
     weighted = HOUSES.assign(weight=2.0)
     table = cb.read_table(

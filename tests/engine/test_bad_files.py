@@ -87,6 +87,7 @@ def promised(good, shape):
     [
         case("garbage", lambda good: b"no run at all", "is not a coordboost run"),
         case("empty", lambda good: b"", "is not a coordboost run"),
+        case("model", lambda good: b'{"coefficients": []}', "is a model, without the rows of its"),
         case("truncated", lambda good: good[: len(good) // 2], "is not a coordboost run"),
         case(
             "flipped byte",

@@ -43,6 +43,12 @@ def test_the_columns_of_a_table(model):
     assert short.to_latex().count("\\\\") == len(short) + 2
 
 
+def test_a_model_of_one_penalty_has_no_columns_about_a_path():
+    table = cb.CertifiedLasso().fit(X, Y).coef_table()
+    assert list(table.columns) == ["coef", "standardized"]
+    assert table.to_numpy()[1:].all()
+
+
 def test_frequencies_of_selection(model):
     def fit(X, y, weight):
         return cb.exact_path(cb.Problem(X, y, sample_weight=weight), max_knots=8)

@@ -285,3 +285,16 @@ def test_metadata_routing_through_a_pipeline(kind):
         np.testing.assert_array_equal(
             routed.predict(X, offset=OFFSET), alone.predict(given, offset=OFFSET)
         )
+
+
+def test_scores_need_the_offset_that_the_fit_had():
+    model = cb.CertifiedLasso(alpha=0.01).fit(X, Y, offset=OFFSET)
+    trees = cb.RandomizedGBMRegressor(n_estimators=2).fit(X, Y, offset=OFFSET)
+    for fitted in (model, trees):
+        refused(lambda fitted=fitted: fitted.score(X, Y), "fitted with an offset: pass that of")
+        assert fitted.score(X, Y, offset=OFFSET) > fitted.score(X, Y, offset=np.zeros(N))
+        assert fitted.fit(X, Y).score(X, Y) <= 1
+    path = cb.lasso_path(X, Y, offset=OFFSET)
+    for scored in (path.score, path.score_path):
+        refused(lambda scored=scored: scored(X, Y), "the problem has an offset: pass that of")
+    assert path.score(X, Y, offset=OFFSET) > path.score(X, Y, offset=np.zeros(N))

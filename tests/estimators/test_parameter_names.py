@@ -207,3 +207,40 @@ def test_a_refused_call_changes_nothing(cls):
         and is_classifier(model) == (before.dtype.kind == "U")
     )
     assert of_trees(cls) or model.set_params(tol=1e-3).tol == 1e-3
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda: cb.CertifiedLassoCV(nfolds=5), "'nfolds': cv does that here"),
+        (lambda: cb.CertifiedLassoCV(nlambda=5), "'nlambda': n_alphas does that here"),
+        (lambda: cb.CertifiedLassoCV(lambda_min_ratio=0.1), "eps does that here"),
+        (lambda: cb.CertifiedLassoCV(relax=True), "gamma=[0, 0.25, 0.5, 0.75, 1] does that here"),
+        (lambda: cb.CertifiedLasso(exclude=[1]), "penalty_factor does that here"),
+        (lambda: cb.CertifiedPoissonRegressorCV(type_measure="mae"), "scoring does that here"),
+        (
+            lambda: cb.CertifiedElasticNet(family="binomial"),
+            "CertifiedLassoClassifier for binomial",
+        ),
+        (lambda: cb.CertifiedLassoCV().predict(X, alpha=0.1), "path_.predict(X, alpha=...)"),
+        (lambda: cb.CertifiedLassoCV().predict(X, s=0.1), "path_.predict(X, alpha=...)"),
+        (lambda: cb.lasso_path(X, standardize=True), "perhaps unit_columns is meant"),
+        (lambda: cb.lasso_path(X, nlambda=5), "perhaps n_alphas is meant"),
+        (lambda: cb.exact_path(X, intercept=False), "perhaps fit_intercept is meant"),
+        (lambda: cb.cross_validate(cb.lasso_path, X, nfolds=5), "perhaps folds is meant"),
+    ],
+    ids=lambda value: value[:20] if isinstance(value, str) else "",
+)
+def test_names_of_glmnet(call, sentence):
+    assert sentence in said(call)
+
+
+def test_places_by_position_and_by_names_of_other_packages():
+    path = cb.exact_path(X, X[:, 0] - X[:, 1])
+    refused = said(lambda: path.coef_at(0.1), ValueError)
+    assert "at must be a PathPoint such as PathPoint(alpha=0.1)" in refused
+    assert "perhaps alpha is meant" in said(lambda: path.coef_at(s=0.3))
+    assert "perhaps fraction is meant" in said(lambda: path.predict(X, mode="fraction"))
+    place = cb.lasso.PathPoint(fraction=0.5)
+    np.testing.assert_array_equal(path.coef_at(place), path.coef_at(fraction=0.5))
+    assert path.intercept_at(place) == path.intercept_at(fraction=0.5)

@@ -119,6 +119,24 @@ test_what_is_refused = refusals(
         lambda: stability((np.arange(3),), 9).bounds(2, 0.5),
         "threshold must be above 1/2",
     ),
+    *(
+        case(
+            f"more than the columns, {verb}",
+            lambda verb=verb, more=more: getattr(stability((np.arange(3),), 9), verb)(10, *more),
+            "q must be at most 9, the number of columns, got 10",
+        )
+        for verb, more in (
+            ("frequencies", ()),
+            ("paths", ()),
+            ("selected", (0.9,)),
+            ("bounds", (0.9,)),
+        )
+    ),
+    case(
+        "threshold of a selection",
+        lambda: stability((np.arange(3),), 9).selected(2, 1.5),
+        "threshold must be above 0 and at most 1",
+    ),
     case(
         "q", lambda: stability((np.arange(3),), 9).frequencies(0), "q must be a whole number >= 1"
     ),

@@ -67,14 +67,14 @@ def test_places_by_name(name):
 
 @pytest.mark.parametrize("name", [name for name in PATHS if name != "trees"])
 def test_coefficients_of_a_whole_path(name):
-    """Row k is the model at point k; standardised coefficients are for columns of norm 1."""
+    """Row k is the model at point k; those of unit columns are for norm 1."""
     path = PATHS[name]()
     whole = path.coef_path()
     assert whole.shape == (path.n_points, X.shape[1])
     for k in (0, 3, path.n_points - 1):
         np.testing.assert_array_equal(whole[k], path.coef_at(step=k))
     norms = np.linalg.norm(X - X.mean(axis=0), axis=0)
-    np.testing.assert_allclose(path.coef_path(standardized=True), whole * norms, rtol=1e-12)
+    np.testing.assert_allclose(path.coef_path(unit_columns=True), whole * norms, rtol=1e-12)
     places = [cb.lasso.PathPoint(step=5), cb.lasso.PathPoint(step=2)]  # in any order
     np.testing.assert_array_equal(path.coef_path(places), whole[[5, 2]])
 

@@ -109,7 +109,7 @@ def test_profiles_are_the_coefficients(path, against):
     path = getattr(MADE, path)
     numbers, coefs = path.profile()
     # the norm of the path is that of unit columns
-    units = "standardized" if against in ("l1", "fraction") else "original"
+    units = "unit" if against in ("l1", "fraction") else "original"
     display = P.ProfileDisplay.from_path(
         path, against=against, units=units, ax=Figure().subplots(), n_labels=4
     )
@@ -188,7 +188,7 @@ test_what_is_refused = refusals(
     case(
         "units",
         lambda: P.ProfileDisplay.from_run(MADE.run, units="raw"),
-        "units must be 'standardized' or 'original', got 'raw'",
+        "units must be 'unit' or 'original', got 'raw'",
     ),
     case(
         "keyword",
@@ -227,3 +227,14 @@ def test_a_point_of_a_path_is_marked():
     for wrong in (20, -1, 1.5):
         with pytest.raises(ValueError, match="model must be"):
             MADE.grid.plot(model=wrong, ax=Figure().subplots())
+
+
+def test_a_legend_that_would_cover_a_curve_is_above_it():
+    ax = Figure(layout="constrained").subplots()
+    zigzag = np.tile([0.0, 1.0], 100)
+    P.ErrorDisplay(zigzag, 1 - zigzag, words="step").plot(ax)
+    assert ax.get_ylim()[1] > 1.1
+    ax.figure.draw_without_rendering()
+    box = ax.get_legend().get_window_extent()
+    for line in ax.lines:
+        assert not box.count_contains(ax.transData.transform(line.get_xydata()))

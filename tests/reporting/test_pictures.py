@@ -182,7 +182,10 @@ def test_axes_say_in_which_units():
         ax = path.plot(ax=Figure().subplots(), **options).ax_
         return ax.get_xlabel(), ax.get_ylabel()
 
-    assert said(MADE.runs[0]) == ("l1 norm, standardised", "standardised coefficient")
+    assert said(MADE.runs[0]) == (
+        "l1 norm, columns of norm 1",
+        "coefficient, columns of norm 1",
+    )
     assert said(MADE.raw, units="original") == (
         "l1 norm, original units",
         "coefficient, original units",

@@ -123,6 +123,13 @@ class _Said(ValueError):
 
 def _read(file, handle, problem):
     """Header and arrays of a run file, each checked against the schema."""
+    if handle.read(1) == b"{":
+        raise _Said(
+            f"{file} is a model, without the rows of its fit: coordboost coef and predict read it. "
+            "Reports, certificates and checks need a run file of coordboost fit or, in Python, the "
+            "fitted estimator: html_report(model), model.certificate_."
+        )
+    handle.seek(0)
     archive = Archive(handle)
     header = archive.header
     if header["format"] == FORMAT and header["version"] != VERSION:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from coordboost._numba import compiled
 from coordboost._numba.threads import one_thread
-from coordboost._utils.checks import not_negative, shown
+from coordboost._utils.checks import known_names, not_negative, shown
 from coordboost._utils.interrupt import InterruptedWarning, interruptible
 from coordboost._utils.warned import warn
 from coordboost.data import validation
@@ -74,6 +74,7 @@ ROUNDING = (
 )
 
 
+@known_names
 def exact_path(
     X: Any,
     y: ArrayLike | None = None,

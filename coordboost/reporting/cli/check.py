@@ -52,7 +52,7 @@ def certify(run, independent, radius, lam, as_json):
     it refers to the problem that the method of the run solves: least squares for ls_boost and
     forward_stagewise with the squared loss, the Lasso for regularized_forward_stagewise. Where no
     bound is known for that problem, as for the logistic loss without a constraint, it refers to the
-    ball whose radius is the l1 norm of the model. l1 norms are of standardised coefficients.
+    ball whose radius is the l1 norm of the model. l1 norms are those of columns of norm 1.
     """
     from coordboost.certificates import certify
     from coordboost.certificates.objectives import L1Ball, L1Penalty

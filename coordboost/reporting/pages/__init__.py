@@ -329,7 +329,7 @@ def _of_path(models):
     names = [models.problem.feature_names[j] for j in order]
     beta = traced.beta[:, order]
     short = [name if len(name) <= LETTERS else name[: LETTERS - 1] + "\u2026" for name in names]
-    labels = {"l1": "l1 norm, standardised", "coefs": "standardised coefficient"}
+    labels = {"l1": "l1 norm, columns of norm 1", "coefs": "coefficient, columns of norm 1"}
     profile = ProfileDisplay({"l1": traced.l1}, beta, short, words=labels, n_labels=NAMED)
 
     def draw():

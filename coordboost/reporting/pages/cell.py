@@ -46,7 +46,7 @@ def _of_run(path):
         ("learners", f"{problem.n_learners:,} {path.penalty_units}"),
         ("steps", f"{path.n_steps:,}"),
         ("in use", f"{len(last.support):,}"),
-        ("l1 norm", f"{last.l1:.6g}"),
+        ("l1 norm, columns of norm 1", f"{last.l1:.6g}"),
     ]
     if problem.has_data:
         rows.insert(1, ("rows", f"{problem.n_samples:,}"))
@@ -97,7 +97,7 @@ def _display(path):
     from coordboost.reporting.plots.displays import ErrorDisplay, ProfileDisplay
 
     problem = path.problem
-    words = {"l1": "l1 norm, standardised", "coefs": "standardised coefficient"}
+    words = {"l1": "l1 norm, columns of norm 1", "coefs": "coefficient, columns of norm 1"}
     if not problem.countable:
         known = isinstance(path, StepPath) and problem.has_data
         if not known or problem.n_samples * path.n_steps > LARGEST:
@@ -122,6 +122,6 @@ def _display(path):
             coefs = models.max(axis=1)
             words["coefs"] = "largest size in a class"
         else:
-            coefs = path.coef_path(standardized=True)
+            coefs = path.coef_path(unit_columns=True)
             l1 = np.abs(coefs).sum(axis=1)
     return ProfileDisplay({"l1": l1}, coefs, names, words=words, n_labels=NAMED)

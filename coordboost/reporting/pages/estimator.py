@@ -132,7 +132,7 @@ def shown_of_path(path):
         "settings": settings,
         "rules": [],
         "over": "",
-        "drawn": "standardised columns",
+        "drawn": "columns of norm 1",
         "source": None,
         **_versions(),
     }
@@ -306,6 +306,7 @@ def _of_path(model, given, size):
     found = getattr(model, "cross_validation_", None)
     has_one_choice = found is not None and not isinstance(found, list)
     is_joint = isinstance(path, MultinomialPath)
+    norm = f"l1 norm, {getattr(path, 'penalty_units', 'as in the penalty')}"
     facts = [
         ("rows of the fit", f"{problem.n_samples:,}"),
         ("columns", f"{model.n_features_in_:,}"),
@@ -314,7 +315,7 @@ def _of_path(model, given, size):
     ]
     facts += [
         (words, f"{getattr(model, name):.6g}")
-        for name, words in (("alpha_", "alpha"), ("n_steps_", "steps"), ("l1_", "l1 norm"))
+        for name, words in (("alpha_", "alpha"), ("n_steps_", "steps"), ("l1_", norm))
         if isinstance(getattr(model, name, None), int | float)
     ]
     return {
@@ -324,7 +325,7 @@ def _of_path(model, given, size):
         "parts": None,
         "rows": given,
         "path": _path(model) if problem.has_data and not is_joint else None,
-        "drawn": "standardised columns",
+        "drawn": "columns of norm 1",
         "certificates": _certificates(model),
         "source": getattr(getattr(getattr(path, "run", None), "method", None), "source", None),
     }
@@ -394,5 +395,5 @@ def _certificates(model):
     for name, certificate in zip(names, model.certificates_, strict=True):
         gap = certificate.witness.get("relative_gap")
         ends = (f"{certificate.lower:.8g}", f"{certificate.upper:.8g}")
-        rows.append((name, *ends, "" if gap is None else f"{gap:.2g}"))
+        rows.append((name or "the model", *ends, "" if gap is None else f"{gap:.2g}"))
     return rows

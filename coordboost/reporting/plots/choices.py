@@ -250,8 +250,9 @@ class CrossValidationDisplay(Display):
             (own,) = ax.plot(x[drawn], mean[drawn], **line_kw, label=new_label(ax, name))
             self.lines_.append(own)
             if best in range(len(x))[points]:
-                line, of_best = own, drawn
-        band = new_label(ax, "one standard error to either side")
+                line, of_best, of_grid = own, drawn, words_of_grid
+        of_grid = f" ({of_grid})" if of_grid else ""
+        band = new_label(ax, f"one standard error to either side{of_grid}")
         self.fill_between_ = ax.fill_between(
             x[of_best],
             (mean - error)[of_best],

@@ -21,7 +21,7 @@ from coordboost.reporting.plots.drawing import (
 #: Choices for the horizontal axis.
 AGAINST = ("l1", "fraction", "step", "alpha", "lam", "deviance")
 #: Units of coefficients -> their name in labels.
-UNITS = {"standardized": "standardised", "original": "original units"}
+UNITS = {"unit": "columns of norm 1", "original": "original units"}
 #: Default number of columns with a name, in tables with more columns than looks.
 NAMED = 12
 
@@ -136,7 +136,7 @@ class ProfileDisplay(ColumnsDisplay):
         path: PathLike,
         *,
         against: str = "l1",
-        units: str = "standardized",
+        units: str = "unit",
         n_labels: int | None = None,
         knots: bool | None = None,
         title: str = "",
@@ -151,7 +151,7 @@ class ProfileDisplay(ColumnsDisplay):
         path : Run, ExactPath or LassoPath
         against : {"l1", "fraction", "step", "alpha", "lam", "deviance"}, default "l1"
             Norms are those of the coefficients drawn.
-        units : {"standardized", "original"}, default "standardized"
+        units : {"unit", "original"}, default "unit"
             Coefficients of columns of norm 1, whose sizes can be compared, as R's lars draws them;
             or those of the columns of X.
         n_labels : int, optional
@@ -194,7 +194,7 @@ class ProfileDisplay(ColumnsDisplay):
         estimator: Any,
         *,
         against: str = "l1",
-        units: str = "standardized",
+        units: str = "unit",
         n_labels: int | None = None,
         knots: bool | None = None,
         title: str = "",
@@ -209,7 +209,7 @@ class ProfileDisplay(ColumnsDisplay):
             A fitted one with a ``path_``, such as ``LSBoostRegressor`` or ``CertifiedLasso``.
         against : {"l1", "fraction", "step", "alpha", "lam", "deviance"}, default "l1"
             Norms are those of the coefficients drawn.
-        units : {"standardized", "original"}, default "standardized"
+        units : {"unit", "original"}, default "unit"
             Coefficients of columns of norm 1, whose sizes can be compared; or those of the columns
             of X.
         n_labels : int, optional
@@ -240,13 +240,13 @@ class ProfileDisplay(ColumnsDisplay):
     @classmethod
     def _of(cls, path, against, units, n_labels, knots, title):
         if units not in UNITS:
-            raise ValueError(f"units must be 'standardized' or 'original', got {shown(units)}.")
+            raise ValueError(f"units must be 'unit' or 'original', got {shown(units)}.")
         numbers, coefs = path.profile()
         numbers = {**numbers, "lam": numbers["alpha"] * path.problem.weight.sum()}
         standardization = path.problem.standardization
         said = UNITS[units]
         if path.problem.countable:
-            if units == "standardized":
+            if units == "unit":
                 coefs = coefs.copy()
                 coefs[:, standardization.kept] *= standardization.norm
             drawn = np.abs(coefs).sum(axis=1)
@@ -261,9 +261,7 @@ class ProfileDisplay(ColumnsDisplay):
             "alpha": f"alpha (mean loss, {path.penalty_units})",
             "lam": f"lam (sum of losses, {path.penalty_units})",
             "deviance": "fraction of deviance explained",
-            "coefs": "standardised coefficient"
-            if said == "standardised"
-            else f"coefficient, {said}",
+            "coefs": f"coefficient, {said}",
         }
         few = path.piecewise_linear and len(coefs) <= 60
         return cls(

@@ -39,6 +39,8 @@ LOOKS = len(COLOURS) * len(STYLES)
 #: Distance from one name beside lines to the next, and from the end of a line to its name, in font
 #: sizes.
 GAP, LEADER = 1.3, 1.6
+#: Largest part of the height of a plot that a legend above its curves takes.
+HALF = 0.5
 
 
 def figure_size(width, height):
@@ -132,7 +134,7 @@ class Display:
         self._wanted = self.legend if legend is None else legend
         self._draw(self.ax_, line_kw)
         if self._wanted and self.ax_.get_legend_handles_labels()[0]:
-            self.ax_.legend()
+            above_curves(self.ax_, self.ax_.legend())
         return self
 
     def _checked(self, line_kw):
@@ -241,6 +243,27 @@ def axes(ax):
     if not (hasattr(ax, "figure") and hasattr(ax, "plot")):
         raise ValueError(f"ax must be an Axes of matplotlib, or None, got {shown(ax)}.")
     return ax
+
+
+def above_curves(ax, legend):
+    """Raise the upper end of the vertical axis, so that a legend that would cover curves is above
+    them; not for one that takes more than half of the height.
+    """
+    figure = ax.figure
+    while getattr(figure, "figure", figure) is not figure:  # of a subfigure
+        figure = figure.figure
+    figure.draw_without_rendering()  # the layout decides where the legend is
+    box = legend.get_window_extent()
+    share = (box.height + letter()) / ax.bbox.height
+    outlines = [line.get_xydata() for line in ax.lines if len(line.get_xydata()) > 2]
+    bands = [path.vertices for band in ax.collections for path in band.get_paths()]
+    points = np.concatenate([np.empty((0, 2)), *outlines, *bands])
+    is_covered = box.count_contains(ax.transData.transform(points)) > 0
+    if not is_covered or share > HALF or ax.yaxis_inverted():
+        return
+    top = ax.transAxes.transform((0, 1 / (1 - share)))
+    ax.set_ylim(top=ax.transData.inverted().transform(top)[1], auto=None)
+    legend.set_loc("upper right")
 
 
 def new_label(ax, words):

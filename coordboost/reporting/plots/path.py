@@ -3,7 +3,7 @@
 Matplotlib is imported when a plot is drawn.
 
 A *trace* holds the numbers in a plot of a run: its models at some 200 steps, recomputed by
-``replay``. All coefficients are those of the unit columns ("standardised"). ``figure`` returns a
+``replay``. All coefficients are those of columns of norm 1. ``figure`` returns a
 matplotlib ``Figure``; nothing is shown.
 """
 
@@ -150,8 +150,8 @@ def _draw_profiles(fig, axes, runs, traces, names, lasso, n_labels):
         for j, style in zip(named, own, strict=True):
             ax.plot(curve.l1, curve.beta[:, j], label=names[j], linewidth=1.4, zorder=2, **style)
         ax.axhline(0.0, color="#888888", linewidth=0.6, zorder=1)
-        label = "standardised coefficient" if ax is axes[0] else ""
-        name_axes(ax, "l1 norm, standardised", label, caption(run), fontsize="medium")
+        label = "coefficient, columns of norm 1" if ax is axes[0] else ""
+        name_axes(ax, "l1 norm, columns of norm 1", label, caption(run), fontsize="medium")
     _scale(axes[0], everything)
     _label_ends(fig, axes, traces, names, named, own)
 
@@ -216,7 +216,7 @@ def _draw_shrinkage(ax, runs, traces, lasso, optimum):
         inset.tick_params(labelsize="small")
         ax.indicate_inset((left, low - 0.005, right - left, high - low + 0.01), edgecolor="#888888")
     ax.set_xlim(left=0.0)
-    name_axes(ax, "l1 norm, standardised", "training error, 1 = constant model")
+    name_axes(ax, "l1 norm, columns of norm 1", "training error, 1 = constant model")
     ax.legend(fontsize="small", frameon=False, loc="upper right")
 
 

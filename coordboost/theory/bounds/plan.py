@@ -58,7 +58,7 @@ class Plan(NamedTuple):
         LS-Boost and Frank-Wolfe, the one whose largest abs correlation is smallest for FS, the one
         with the smallest omega for R-FS. For random methods, of the expectation.
     l1 : float
-        Bound of the l1 norm of the standardised coefficients, inf where none is known.
+        Bound of the l1 norm of the coefficients of unit columns, inf where none is known.
     statement : str
         The theorem. The guarantee uses the constant of its proof where that is better than the
         printed one.

@@ -20,7 +20,7 @@ problem = cb.Problem(X, y)
 boosting = cb.solve(problem, cb.forward_stagewise(eps=1.0), n_steps=2400)
 deltas = np.linspace(0, boosting.final.l1, 37)[1:]  # one frame each
 places = [cb.lasso.PathPoint(l1=delta) for delta in deltas]
-lasso = cb.exact_path(problem).coef_path(places, standardized=True)
+lasso = cb.exact_path(problem).coef_path(places, unit_columns=True)
 
 # %%
 # For Frank-Wolfe, here with pairwise steps, each radius needs its own run, which ends at the
@@ -30,7 +30,7 @@ runs = [
     cb.solve(problem, cb.methods.frank_wolfe_pairwise(delta), n_steps=400) for delta in deltas[3::4]
 ]
 frank_wolfe = np.array([problem.unit(run.coef) for run in runs])
-stagewise = boosting.coef_path(places, standardized=True)
+stagewise = boosting.coef_path(places, unit_columns=True)
 apart = np.abs(stagewise - lasso).max(axis=1)
 print(
     "largest difference of a coefficient, Lasso and Frank-Wolfe: "

@@ -39,7 +39,7 @@ for eps, run in runs.items():
 # %%
 # All coefficients belong to columns of norm 1, so that they can be compared.
 fig, axes = plt.subplots(1, 3, figsize=(10.5, 4.2), sharey=True, layout="constrained")
-fixed = lasso.coef_path(standardized=True)
+fixed = lasso.coef_path(unit_columns=True)
 for ax, (eps, run) in zip(axes, runs.items(), strict=True):
     ax.plot(abs(fixed).sum(axis=1), fixed, color="0.85", linewidth=5)
     run.plot(ax=ax, n_labels=7)
