@@ -88,7 +88,6 @@ class SquareColumns(ScaledColumns):
     def __init__(self, columns):
         self.problem = columns.problem
         self.penalty = columns.penalty
-        self.n_learners = columns.n_learners
         self.scale = None
         self.root = None
         self.products = None
