@@ -15,7 +15,7 @@ from typing import Any
 import coordboost
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE))  # animations.py
+sys.path.insert(0, str(HERE))  # animations.py, panels.py
 sys.modules["coordboost.plots"] = (
     coordboost.plots
 )  # its page has the name under which users find it
@@ -59,7 +59,7 @@ sphinx_gallery_conf = {
     "gallery_dirs": ["auto_gallery", "auto_course"],
     # those on a cluster are shown but not run without Dask, which is optional
     "filename_pattern": "/plot_" if find_spec("distributed") else "/plot_(?!.*cluster)",
-    "image_scrapers": ("animations.as_gif", "matplotlib"),
+    "image_scrapers": ("animations.as_gif", "panels.in_two_forms", "matplotlib"),
     "within_subsection_order": "FileNameSortKey",
     "doc_module": ("coordboost",),
     "reference_url": {"coordboost": None},

@@ -197,3 +197,20 @@ def test_bound_check_is_explained_before_it_is_used():
     explained = text.index("a ``BoundCheck``:")
     assert explained < text.index("cb.theory.check(")
     assert "BoundCheck" not in text[:explained]
+
+
+def test_many_panels_in_a_row_are_stacked_for_telephones():
+    matplotlib.use("agg")
+    panels = runpy.run_path(str(DOCS / "panels.py"))
+    figure, axes = plt.subplots(1, 3, sharey=True)
+    axes[0].set_ylabel("loss")
+    figure.suptitle("Three panels")
+    assert panels["in_a_row"](figure)
+    panels["stack"](figure)
+    figure.draw_without_rendering()
+    boxes = [ax.get_window_extent() for ax in axes]
+    assert boxes[0].y0 > boxes[1].y1 and boxes[1].y0 > boxes[2].y1
+    assert {ax.get_ylabel() for ax in axes} == {"loss"}
+    for few in (plt.subplots(1, 2)[0], plt.subplots(2, 2)[0], plt.subplots()[0]):
+        assert not panels["in_a_row"](few)
+    plt.close("all")
