@@ -67,7 +67,7 @@ def ebm(regression):
     from interpret import glassbox
 
     kind = "Regressor" if regression else "Classifier"
-    model = getattr(glassbox, f"ExplainableBoosting{kind}")(random_state=0)
+    model = getattr(glassbox, f"ExplainableBoosting{kind}")(random_state=0, n_jobs=1)
     return model, lambda model: len(model.term_names_)
 
 
@@ -81,10 +81,13 @@ MODELS = {
 
 
 def as_taken(name, X):
-    """Return the frame as a package takes it: RuleFit takes numbers without gaps alone."""
+    """Return the frame as a package takes it: RuleFit takes numbers without gaps alone, in columns
+    whose names are words.
+    """
     if name != "RuleFit":
         return X
     numbers = pd.get_dummies(X).astype(float)
+    numbers.columns = [f"x{j}" for j in range(numbers.shape[1])]
     return numbers.fillna(numbers.median())
 
 
