@@ -119,6 +119,11 @@ class _LangevinGBM(_BaseBooster):
         if self.min_samples_leaf > 1 or self.subsample < 1:
             return family, y, weight
         binned = family.binned
+        if binned.parts is not None:
+            raise ValueError(
+                "min_samples_leaf=1 merges equal rows, and these lie on a Dask cluster: pass "
+                "min_samples_leaf=2 or more."
+            )
         first, weight = as_a_set(binned.codes, y, weight)
         codes = np.ascontiguousarray(binned.codes[:, first])
         return (

@@ -349,6 +349,9 @@ REFUSED = {
         cb.rules.Method("leaves", cb.rules.Greedy(), cb.rules.LeafSearch(0.1)),
         2,
     ),
+    "merges equal rows": lambda lazy: cb.LangevinGBMRegressor(
+        min_samples_leaf=1, noise_variance=1.0
+    ).fit(lazy, Y),
     "save it without them": lambda lazy: boosted(lazy, "squared", 1).save("run.npz"),
     "file must be None": lambda lazy: cb.data.trees(lazy, file="codes.npy"),
 }

@@ -77,7 +77,7 @@ class PartsBank(TreeBank):
     """
 
     #: The parts measure second derivatives themselves.
-    measure = None
+    measure = None  # type: ignore[assignment]
     #: Trees grown, and for these the round trips and the bytes received and sent.
     travelled = np.zeros(4, dtype=np.int64)
     #: The model on the parts for which trees are sought.
