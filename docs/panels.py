@@ -1,4 +1,4 @@
-"""Figures with many panels in a row have a second picture for telephones, with the panels stacked.
+"""Figures with panels in a row have a second picture for telephones, with the panels stacked.
 
 The style sheet shows one of the two.
 """
@@ -8,9 +8,7 @@ from typing import Any
 import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 
-#: Panels in a row that are too small on a telephone; the width of the stacked ones and the height
-#: of each, in inches.
-MANY = 3
+#: The width of stacked panels and the height of each, in inches.
 WIDTH = 4.6
 HEIGHT = 3.6
 #: Classes of the pictures, in ``site.css``.
@@ -18,7 +16,7 @@ ROW, STACK = "panels-in-a-row", "panels-stacked"
 
 
 def in_two_forms(block: Any, variables: dict[str, Any], settings: Any) -> str:
-    """Save the figures of an example with many panels in a row in both forms, and close them; the
+    """Save the figures of an example with panels in a row in both forms, and close them; the
     scraper of matplotlib takes the others.
     """
     from sphinx_gallery.scrapers import figure_rst
@@ -40,11 +38,11 @@ def in_two_forms(block: Any, variables: dict[str, Any], settings: Any) -> str:
 
 
 def in_a_row(figure: Figure) -> bool:
-    """Whether the panels of a figure are many in one row."""
-    places = [panel.get_subplotspec() for panel in figure.axes]
-    return len(places) >= MANY and all(
-        place is not None and place.get_geometry()[0] == 1 for place in places
-    )
+    """Whether a figure is of several panels in one row, and nothing else."""
+    specs = [panel.get_subplotspec() for panel in figure.axes]
+    places = {spec.get_geometry() for spec in specs if spec is not None}
+    are_apart = len(places) == len(specs) > 1
+    return are_apart and all(place[0] == 1 for place in places) and not figure.legends
 
 
 def stack(figure: Figure) -> None:

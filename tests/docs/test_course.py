@@ -199,7 +199,7 @@ def test_bound_check_is_explained_before_it_is_used():
     assert "BoundCheck" not in text[:explained]
 
 
-def test_many_panels_in_a_row_are_stacked_for_telephones():
+def test_panels_in_a_row_are_stacked_for_telephones():
     matplotlib.use("agg")
     panels = runpy.run_path(str(DOCS / "panels.py"))
     figure, axes = plt.subplots(1, 3, sharey=True)
@@ -211,6 +211,11 @@ def test_many_panels_in_a_row_are_stacked_for_telephones():
     boxes = [ax.get_window_extent() for ax in axes]
     assert boxes[0].y0 > boxes[1].y1 and boxes[1].y0 > boxes[2].y1
     assert {ax.get_ylabel() for ax in axes} == {"loss"}
-    for few in (plt.subplots(1, 2)[0], plt.subplots(2, 2)[0], plt.subplots()[0]):
-        assert not panels["in_a_row"](few)
+    twins, ax = plt.subplots()
+    ax.twinx()
+    with_legend, axes = plt.subplots(1, 2)
+    axes[0].plot([0, 1], label="a line")
+    with_legend.legend()
+    for other in (twins, with_legend, plt.subplots(2, 2)[0], plt.subplots()[0]):
+        assert not panels["in_a_row"](other)
     plt.close("all")
