@@ -208,11 +208,12 @@ class PathLike:
             The known part of the predictions of these rows, as for a ``Problem``; default 0.
         step, l1, lam, alpha, fraction : float, optional
             The place by its name, as for ``coordboost.lasso.PathPoint``:
-            ``predict(X, fraction=0.3)``. At most one of them, and not together with `at`.
+            ``predict(X, fraction=0.3)``. At most one of them, and not together with `at`. Or a
+            sequence of places, as s in R's glmnet and lars: ``predict(X, alpha=[1.0, 0.1])``.
 
         Returns
         -------
-        ndarray, (n_rows,)
+        ndarray, (n_rows,), or (n_rows, n_places) for a sequence
             On the link scale: the log of the mean for ``Poisson()``, the log-odds for
             ``Logistic()``. (``predict`` of an estimator converts them to the scale of y.)
 
@@ -222,10 +223,12 @@ class PathLike:
             For more than one place, if the path ends before the place, and for columns that are
             missing, unknown or not finite.
         """
-        pred = self._predict(
-            X,
-            place_named(at, step=step, l1=l1, lam=lam, alpha=alpha, fraction=fraction) or self._end,
-        )
+        ways = {"step": step, "l1": l1, "lam": lam, "alpha": alpha, "fraction": fraction}
+        for name, values in ways.items():
+            if np.ndim(values) == 1 and len(values):
+                places = (ways | {name: value} for value in values)
+                return np.column_stack([self.predict(X, at, offset=offset, **p) for p in places])
+        pred = self._predict(X, place_named(at, **ways) or self._end)
         return pred if offset is None else pred + validation.known_part(offset, len(pred), X)
 
     @property

@@ -244,3 +244,7 @@ def test_places_by_position_and_by_names_of_other_packages():
     place = cb.lasso.PathPoint(fraction=0.5)
     np.testing.assert_array_equal(path.coef_at(place), path.coef_at(fraction=0.5))
     assert path.intercept_at(place) == path.intercept_at(fraction=0.5)
+    both = path.predict(X, fraction=[0.5, 1.0])
+    np.testing.assert_array_equal(both[:, 0], path.predict(X, place))
+    np.testing.assert_array_equal(both[:, 1], path.predict(X))
+    said(lambda: path.predict(X, fraction=[]), ValueError)

@@ -256,7 +256,7 @@ def test_cross_validation_says_what_it_shows():
     seen = MADE.lasso_cv.cross_validation_
     path = MADE.lasso_cv.path_
     assert (
-        ax.get_xlabel() == "alpha (penalty of the mean loss, columns of sd 1), log scale"
+        ax.get_xlabel() == "alpha (mean loss, columns of sd 1), log scale"
         and ax.get_xscale() == "log"
     )
     assert ax.get_ylabel() == "mean loss on rows held out (validation)" and ax.xaxis.get_inverted()

@@ -310,7 +310,7 @@ def _chosen_penalty(found, path, choose, eps, pictures):
         found,
         path.alphas,
         path=path,
-        words=f"alpha (penalty of the mean loss, {path.penalty_units})",
+        words=f"alpha (mean loss, {path.penalty_units})",
         title="Lasso",
     )
     _draw_path(pictures[1], path, alphas[k])

@@ -213,7 +213,7 @@ class CrossValidationDisplay(Display):
             )
         path = estimator.path_
         if seen.grids:
-            words = f"alpha (penalty of the mean loss, {path.penalty_units})"
+            words = f"alpha (mean loss, {path.penalty_units})"
             at = np.concatenate([grid.alphas for grid in seen.grids])
             return cls(seen, at, words=words, title=title).plot(ax, **options)
         if len(seen.paths) > len(seen.losses):
@@ -221,11 +221,7 @@ class CrossValidationDisplay(Display):
                 ax, **options
             )
         alphas = getattr(path, "alphas", None)
-        words = (
-            points_of(path)
-            if alphas is None
-            else f"alpha (penalty of the mean loss, {path.penalty_units})"
-        )
+        words = points_of(path) if alphas is None else f"alpha (mean loss, {path.penalty_units})"
         return cls(seen, alphas, words=words, title=title, nonzeros=nonzeros_of(path)).plot(
             ax, **options
         )
