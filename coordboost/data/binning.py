@@ -324,9 +324,8 @@ def thresholds_of(values, most, exact, name):
     if len(last) >= most:
         if exact:
             raise too_many_values(name, most, len(last) + 1)
-        stop = np.append(last + 1, count)
-        start = np.append(0, last + 1)
-        last = answered(quantile_cuts(count, most), runs_in(start, stop)) - 1
+        ends = np.concatenate([[0], last + 1, [count]])
+        last = answered(quantile_cuts(count, most), runs_in(ends[:-1], ends[1:])) - 1
     return middles(ordered[last], ordered[last + 1]), missing
 
 
@@ -387,24 +386,36 @@ def quantile_cuts(n_samples, most):
         rank = -(-np.arange(1, n_quantiles + 1) * others // n_quantiles) - 1  # among the others
         begins = heavy[:, 0] - skipped[:-1]
         holder = yield rank + skipped[np.searchsorted(begins, rank, side="right")]
-        runs, times = np.unique(holder, axis=0, return_counts=True)
-        more = runs[times > 1]
-        wider = joined(heavy, more)
-        if n_groups(wider, n_samples) > most:
-            wider = heavy
-            for run in more[np.argsort(more[:, 0] - more[:, 1], kind="stable")]:
-                larger = joined(wider, run[None])
-                if n_groups(larger, n_samples) <= most:
-                    wider = larger
+        # places increase: the last one in each run, and whether it is not the only one
+        is_last = np.ones(n_quantiles, dtype=bool)
+        is_last[:-1] = holder[1:, 0] != holder[:-1, 0]
+        is_second = is_last[1:] & ~is_last[:-1]
+        wider = widened(heavy, holder[1:][is_second], n_samples, most)
         if len(wider) == len(heavy):
-            cuts = np.unique(np.concatenate([holder[:, 1], heavy[:, 0], heavy[:, 1]]))
+            cuts = np.unique(np.concatenate([holder[is_last, 1], heavy[:, 0], heavy[:, 1]]))
             return cuts[(cuts > 0) & (cuts < n_samples)]
         heavy = wider
 
 
+def widened(heavy, more, n_samples, most):
+    """Return the heavy runs and `more`; if there are not enough bins, only the longest of these."""
+    if not len(more):
+        return heavy
+    wider = joined(heavy, more)
+    if n_groups(wider, n_samples) > most:
+        wider = heavy
+        for run in more[np.argsort(more[:, 0] - more[:, 1], kind="stable")]:
+            larger = joined(wider, run[None])
+            if n_groups(larger, n_samples) <= most:
+                wider = larger
+    return wider
+
+
 def joined(runs, more):
     """Return the union of two sets of runs, increasing."""
-    return np.unique(np.concatenate([runs, more]), axis=0)
+    union = np.concatenate([runs, more])
+    _, first = np.unique(union[:, 0], return_index=True)
+    return union[first]
 
 
 def n_groups(heavy, n_samples):

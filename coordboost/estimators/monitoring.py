@@ -43,7 +43,8 @@ class StagedModel:
         self.run = run
         self.n_iter = n_iter
         self.steps = steps
-        self.beta = next(run.replay([n_iter * steps])).beta
+        whole = n_iter * steps == run.n_steps
+        self.beta = run.beta if whole else next(run.replay([n_iter * steps])).beta
 
     def without_data(self):
         """Return the same model on a run without the training data."""

@@ -40,9 +40,9 @@ CUT = np.dtype(
 )
 #: Means of categories that differ by less than this part of the largest one may differ by rounding.
 SAME = 2.0**-40
-#: Rows of the scratch array for cuts of a feature: sums left and right, integer weights left and
-#: right, counts left, scores.
-SCRATCH_ROWS = 6
+#: Rows of the scratch array for cuts of a feature: two sums of the entries on the left, integers,
+#: and scores.
+SCRATCH_ROWS = 3
 
 
 @kernel
@@ -124,66 +124,78 @@ def cut_pair(state, sums, counts, b, node, sign, limits, cut):
 
 
 @kernel
-def write_sides(state, sums, counts, n_cuts, node, total, entry, scratch):
-    """Write the sums, weights and counts on both sides of the cut after each bin.
-
-    `total` and `entry` are those of missing values that go left, else 0.
-    """
-    sum_left = scratch[0]
-    sum_right = scratch[1]
-    mass_left = scratch[2]
-    mass_right = scratch[3]
-    n_left = scratch[4]
-    node_total = node.total
-    node_mass = node.mass
-    node_count = float(node.count)
-    bits = state.bits
-    mask = (1 << bits) - 1
-    if state.wide:
-        for b in range(n_cuts):
-            total += sums[b]
-            entry += counts[b]
-            sum_left[b] = total
-            sum_right[b] = node_total - total
-            mass_left[b] = entry >> bits
-            mass_right[b] = node_mass - (entry >> bits)
-            n_left[b] = entry & mask
-    else:
-        for b in range(n_cuts):
-            total += sums[b]
-            sum_left[b] = total >> bits
-            n_left[b] = total & mask
-        for b in range(n_cuts):  # integers below 2^53 are exact as floats
-            sum_right[b] = float(node_total) - sum_left[b]
-            mass_left[b] = n_left[b]
-            mass_right[b] = node_count - n_left[b]
+def add_up(values, start, sums):
+    """Write `start` plus the sum of the values up to each place: ``start + cumsum(values)``."""
+    for b in range(len(sums)):
+        start += values[b]
+        sums[b] = start
 
 
 @kernel
-def score_cuts(unit, n_cuts, node, sign, l2, scratch):
-    """Write the scores of cuts, minus infinity where the monotone constraint forbids a cut."""
-    sum_left = scratch[0]
-    sum_right = scratch[1]
-    mass_left = scratch[2]
-    mass_right = scratch[3]
-    scores = scratch[5]
-    for b in range(n_cuts):
-        left = sum_left[b]
-        right = sum_right[b]
-        w_left = unit * mass_left[b] + l2
-        w_right = unit * mass_right[b] + l2
+def sides_of(entry_format, node_sums, total, entry):
+    """Return the sums on the left and the right of a cut, and the weights there with l2.
+
+    entry_format : `wide`, `bits` and `unit` of the state, and l2
+    node_sums : `total` and `mass` of the node
+    total, entry : the sums of all entries on the left
+    """
+    wide, bits, unit, l2 = entry_format
+    node_total, node_mass = node_sums
+    if wide:
+        mass = entry >> bits
+        w_left = unit * float(mass) + l2
+        return float(total), float(node_total - total), w_left, unit * float(node_mass - mass) + l2
+    left = float(total >> bits)  # integers below 2^53 are exact as floats
+    mass_left = float(total & ((1 << bits) - 1))
+    w_right = unit * (float(node_mass) - mass_left) + l2
+    return left, float(node_total) - left, unit * mass_left + l2, w_right
+
+
+@kernel
+def score_cuts(state, node, sign, l2, totals, entries, scores):
+    """Write the scores of cuts, minus infinity where the monotone constraint forbids a cut.
+
+    totals, entries : for each cut the sums of the entries on its left
+    """
+    # the compiler takes fields of records out of a loop only if they are local
+    entry_format = (state.wide, state.bits, state.unit, l2)
+    node_sums = (node.total, node.mass)
+    for b in range(len(scores)):
+        left, right, w_left, w_right = sides_of(entry_format, node_sums, totals[b], entries[b])
         scores[b] = (left * left * w_right + right * right * w_left) / (w_left * w_right)
     if sign is not None and is_bounded(node):
-        for b in range(n_cuts):
-            w_left = unit * mass_left[b] + l2
-            w_right = unit * mass_right[b] + l2
-            scores[b] = bounded_score(sum_left[b], sum_right[b], w_left, w_right, node, sign)
+        for b in range(len(scores)):
+            sides = sides_of(entry_format, node_sums, totals[b], entries[b])
+            scores[b] = bounded_score(sides[0], sides[1], sides[2], sides[3], node, sign)
     elif sign is not None and sign != 0:
-        for b in range(n_cuts):
-            value_left = sum_left[b] / (unit * mass_left[b] + l2)
-            value_right = sum_right[b] / (unit * mass_right[b] + l2)
-            if not sign * (value_right - value_left) > 0:
+        for b in range(len(scores)):
+            left, right, w_left, w_right = sides_of(entry_format, node_sums, totals[b], entries[b])
+            if not sign * (right / w_right - left / w_left) > 0:
                 scores[b] = -math.inf
+
+
+@kernel
+def may_be_side(state, limits, mass, count):
+    """Return whether rows of this weight, an integer, and number may be a side of a cut."""
+    return count >= limits.min_samples and state.unit * mass >= limits.min_weight
+
+
+@kernel
+def allowed_cuts(state, node, limits, totals, entries):
+    """Return the first cut with enough rows on both sides, and the one after the last."""
+    start = 0
+    stop = len(totals)
+    while start < stop:
+        _, mass, count = held(state, totals, entries, start)
+        if may_be_side(state, limits, mass, count):
+            break
+        start += 1
+    while start < stop:
+        _, mass, count = held(state, totals, entries, stop - 1)
+        if may_be_side(state, limits, node.mass - mass, node.count - count):
+            break
+        stop -= 1
+    return start, stop
 
 
 @kernel
@@ -192,39 +204,29 @@ def cut_ordered(state, sums, counts, n_bins, missing, node, sign, limits, scratc
 
     `sign` is its monotone constraint, None if no feature has one.
     """
-    min_samples = limits.min_samples
-    min_weight = limits.min_weight
-    unit = state.unit
-    mass_left = scratch[2]
-    mass_right = scratch[3]
-    n_left = scratch[4]
-    scores = scratch[5]
-    n_samples = float(node.count)
     n_cuts = n_bins - (missing >= 0)
+    totals = scratch[0][:n_cuts].view(np.int64)
+    entries = scratch[1][:n_cuts].view(np.int64) if state.wide else totals
+    scores = scratch[2][:n_cuts]
     has_missing = False
     cut.score, cut.bin, cut.missing_left = -math.inf, -1, 0
     for missing_left in range(2):
-        total, entry = (sums[missing], counts[missing]) if missing_left else (0, 0)
-        write_sides(state, sums, counts, n_cuts, node, total, entry, scratch)
-        score_cuts(unit, n_cuts, node, sign, limits.l2, scratch)
-        start, stop = 0, n_cuts
-        while start < stop and (
-            n_left[start] < min_samples or unit * mass_left[start] < min_weight
-        ):
-            start += 1
-        while start < stop and (
-            n_samples - n_left[stop - 1] < min_samples or unit * mass_right[stop - 1] < min_weight
-        ):
-            stop -= 1
+        add_up(sums, sums[missing] if missing_left else 0, totals)
+        if state.wide:
+            add_up(counts, counts[missing] if missing_left else 0, entries)
+        score_cuts(state, node, sign, limits.l2, totals, entries, scores)
+        start, stop = allowed_cuts(state, node, limits, totals, entries)
         best = -1
         best_score = -math.inf
-        for b in range(start, stop):
-            if scores[b] > best_score:
-                best_score = scores[b]
-                best = b
+        allowed = scores[start:stop]
+        for b in range(len(allowed)):
+            if allowed[b] > best_score:
+                best_score = allowed[b]
+                best = start + b
         if best_score > cut.score or (best_score == cut.score and best < cut.bin):
             cut.score, cut.bin, cut.missing_left = best_score, best, missing_left
-        if n_left[n_cuts - 1] == n_samples:  # no missing values, or they are on the left
+        _, _, count = held(state, totals, entries, n_cuts - 1)
+        if count == node.count:  # no missing values, or they are on the left
             break
         has_missing = True
     cut.has_missing = int(has_missing)

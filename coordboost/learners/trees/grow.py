@@ -169,8 +169,9 @@ def write_rows(memory, targets, first, step):
 @kernel
 def number_samples(drawn, samples, start, stop):
     """Write the samples from `start` to `stop`: all, or those `drawn`."""
-    for i in range(start, stop):
-        samples[i] = i if drawn is None else drawn[i]
+    numbered = samples[start:stop]
+    for i in range(len(numbered)):  # from 0 on: an index that may be negative is slower
+        numbered[i] = start + i if drawn is None else drawn[start + i]
 
 
 @kernel
@@ -303,7 +304,7 @@ def sign_of(monotone, f):
 
 @kernel
 def find_cuts(categorical, table, limits, candidates, first, last, memory, scratch):
-    """Find the best cuts of all new nodes by the features of columns `first` to `last`."""
+    """Find the best cuts of all new open nodes by the features of columns `first` to `last`."""
     state = memory.states[0]
     nodes = memory.nodes
     cuts = memory.cuts
@@ -315,6 +316,8 @@ def find_cuts(categorical, table, limits, candidates, first, last, memory, scrat
     numbers = scratch.cuts
     for at in range(state.first, state.nodes):
         node = nodes[at]
+        if not node.open:
+            continue
         for place in range(begin[first], begin[last]):
             f = features[place]
             cut = cuts[at, place]
@@ -322,7 +325,7 @@ def find_cuts(categorical, table, limits, candidates, first, last, memory, scrat
             missing = table.missing[f]
             sums = histograms[0, node.slot, position[place]]
             counts = histograms[-1, node.slot, position[place]]  # the same array unless wide
-            if not node.open or n_bins == 1 or not is_allowed(table.sets, open_sets, at, f):
+            if n_bins == 1 or not is_allowed(table.sets, open_sets, at, f):
                 cut.score = -math.inf
             elif categorical is not None and categorical[f]:
                 cut_categories(state, sums, counts, n_bins, node, limits, scratch, cut)
@@ -499,13 +502,25 @@ def split_open(table, limits, candidates, memory, scratch, first, last):
             bound_values(sign_of(table.monotone, f), left, right)
 
 
+@kernel
+def may_continue(limits, state, nodes):
+    """Return whether there is room for more leaves, and a node that may be split."""
+    if state.leaves < limits.max_leaves:
+        for at in range(state.nodes):
+            if nodes[at].open:
+                return True
+    return False
+
+
 @inlined
 def split_nodes(table, limits, candidates, memory, scratch):
     """Split all new nodes that gain by it, or the one node with the largest gain.
 
-    Return False if there is none.
+    Return whether a node may be split after these. If not, their children are leaves, whose rows
+    stay where they are.
     """
     state = memory.states[0]
+    nodes = memory.nodes
     choose_features(limits, candidates, memory)
     first = state.first
     last = state.nodes
@@ -514,7 +529,7 @@ def split_nodes(table, limits, candidates, memory, scratch):
         last = min(first + 1, last)
     state.first = state.nodes
     split_open(table, limits, candidates, memory, scratch, first, last)
-    return state.nodes > state.first
+    return state.nodes > state.first and may_continue(limits, state, nodes)
 
 
 @inlined
@@ -754,7 +769,8 @@ def grow(table, limits, candidates, targets, memory, scratch, kept):
             fill_histograms(table, columns, first, last, memory, 0, 1)
             search_cuts(table, limits, candidates, first, last, memory, scratch, 1)
         searching = split_nodes(table, limits, candidates, memory, scratch)
-        move_rows(table, memory, 0, 1)
+        if searching:
+            move_rows(table, memory, 0, 1)
     number_leaves(table, limits, memory)
     write_leaves(table, memory, 0, 1)
     corr, length = keep_tree(kept.trees, kept, memory, targets.values)

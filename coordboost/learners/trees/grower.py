@@ -256,6 +256,9 @@ class Grower:
         self.seed = growth.seed
         self.drawn = None
         self.grown = None  # the leaves of a tree that is cut back
+        # the features of the last tree, and what follows from them
+        self.features = None
+        self.candidates = None
         self.states = np.zeros(1, dtype=STATE)
         self.state = self.states[0]
         self.nodes = np.zeros(2 * leaves, dtype=NODE)
@@ -375,7 +378,10 @@ class Grower:
         limits = self.limits
         if max_leaves is not None:
             limits = limits._replace(max_leaves=max_leaves)
-        candidates = (*self.columns.candidates(features), penalty)
+        if features is not self.features:
+            self.features = features
+            self.candidates = self.columns.candidates(features)
+        candidates = (*self.candidates, penalty)
         shared = len(target) * len(features) >= LITTLE and pool().n_threads > 1
         run = self._grow_on_threads if shared else self._grow_alone
         # retry with two numbers per sample if one loses too many targets
@@ -430,7 +436,8 @@ class Grower:
         while searching:
             self._search(limits, candidates)
             searching = compiled(split_nodes)(table, limits, candidates, memory, scratch)
-            self._each_row(self._n_new_rows(), move_rows, table, memory)
+            if searching:
+                self._each_row(self._n_new_rows(), move_rows, table, memory)
         compiled(number_leaves)(table, limits, memory)
         self._each_row(n_samples, write_leaves, table, memory)
         fit = compiled(keep_tree)(kept.trees, kept, memory, targets.values)
