@@ -34,6 +34,10 @@ def columns_in_use(models):
     )
 
 
+#: The fields of a ``LassoPath`` with two numbers for each column.
+BY_COLUMN = ("factors", "limits")
+
+
 @dataclass(frozen=True, eq=False)
 class LassoPath(PiecewiseLinear):
     r"""Lasso models along a grid, the points of a path.
@@ -152,6 +156,24 @@ class LassoPath(PiecewiseLinear):
         """
         beneath = None if self.beneath is None else self.beneath.without_data()
         return replace(self, problem=self.problem.without_data(), beneath=beneath)
+
+    def __getstate__(self):
+        """Return the state for copy and pickle: factors and limits that all columns share are one
+        column.
+        """
+        state = dict(vars(self))
+        for name in BY_COLUMN:
+            rows = state[name]
+            if (rows == rows[:, :1]).all():
+                state[name] = rows[:, :1]
+        return state
+
+    def __setstate__(self, state):
+        vars(self).update(state)
+        for name in BY_COLUMN:
+            rows = state[name]
+            if rows.shape[1] == 1:
+                vars(self)[name] = np.repeat(rows, self.models.shape[1], axis=1)
 
     def _coef(self, k):
         """Coefficients at the alpha number `k`, (n_columns,)."""

@@ -341,3 +341,20 @@ test_what_is_refused = refusals(
         "Squared is not a loss for classes",
     ),
 )
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_a_pickle_has_factors_and_limits_that_columns_share_once(shared):
+    rng = np.random.default_rng(0)
+    p = 2000
+    table = rng.normal(size=(20, p))
+    factor = None if shared else rng.uniform(1, 2, p)
+    model = cb.CertifiedLasso(alpha=0.5, penalty_factor=factor).fit(table, table[:, 0])
+    text = pickle.dumps(model)
+    copy = pickle.loads(text)
+    path, again = model.paths_[0], copy.paths_[0]
+    np.testing.assert_array_equal(again.factors, path.factors)
+    np.testing.assert_array_equal(again.limits, path.limits)
+    np.testing.assert_array_equal(copy.predict(table), model.predict(table))
+    # column, mean, norm and coefficient are four numbers; a factor of the user is there, too
+    assert len(text) < 8 * p * (5 if shared else 8)
