@@ -225,7 +225,9 @@ class PathLike:
         """
         ways = {"step": step, "l1": l1, "lam": lam, "alpha": alpha, "fraction": fraction}
         for name, values in ways.items():
-            if np.ndim(values) == 1 and len(values):
+            if isinstance(values, list | tuple | np.ndarray) and (
+                validation.as_array(name, values).ndim == 1 and len(values)
+            ):
                 places = (ways | {name: value} for value in values)
                 return np.column_stack([self.predict(X, at, offset=offset, **p) for p in places])
         pred = self._predict(X, place_named(at, **ways) or self._end)

@@ -177,7 +177,7 @@ def test_other_functions():
     assert (
         folds.losses.shape == (5, 2)
         and not chosen.frequencies(2).any()
-        and 0 < steps.frequencies(2)[0] < 1
+        and 0 < steps.frequencies(1)[0] < 1
     )
 
 
