@@ -145,7 +145,7 @@ def _chosen(run, statements):
         if not speak:
             raise ValueError(
                 f"no bound applies to {run.method.name} on a problem with {run.problem.loss!r}; "
-                "see docs/bounds.md for methods with bounds."
+                '"Bounds, and how they are checked" in the documentation lists methods with bounds.'
             )
         return speak
     names = "names such as 'Theorem 2.1 (i)', or entries of bounds.STATEMENTS"
@@ -161,10 +161,7 @@ def _chosen(run, statements):
         elif not isinstance(statement, Statement):
             raise ValueError(f"statements must be {names}, got {shown(statement)}.")
         elif not statement.variants(run):
-            raise ValueError(
-                f"{statement.name} does not apply to {run.method.name} with these parameters on "
-                "this problem."
-            )
+            raise statement.inapplicable(run)
         else:
             chosen.append(statement)
     return list(dict.fromkeys(chosen))

@@ -11,6 +11,7 @@ import functools
 import math
 import operator
 from decimal import Decimal, localcontext
+from difflib import get_close_matches
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -22,6 +23,19 @@ DIGITS = 10**40
 UPPER = (ast.LtE, ast.Lt)
 LOWER = (ast.GtE, ast.Gt)
 EQUAL = (ast.Eq,)
+#: Attributes of a case that describe it, and are no quantities.
+NO_QUANTITIES = (
+    "along",
+    "at",
+    "constants",
+    "errors",
+    "level",
+    "moves",
+    "note",
+    "problem",
+    "slack",
+    "step",
+)
 
 
 def exact(*arrays):
@@ -181,7 +195,10 @@ OPERATORS = {
 @functools.cache
 def parsed(text):
     """Return the syntax tree of an expression."""
-    return ast.parse(text, mode="eval").body
+    try:
+        return ast.parse(text, mode="eval").body
+    except SyntaxError as error:
+        raise ValueError(f"a formula is an expression, got {text!r} ({error.msg}).") from None
 
 
 class Scope(dict):
@@ -204,9 +221,29 @@ class Scope(dict):
         elif name in getattr(self.case, "moves", ()):
             self.late = True
             self[name] = _of_models(getattr(self.case, name), len(self["k"]))
-        else:
+        elif hasattr(type(self.case), name) or hasattr(self.case, name):
             self[name] = getattr(self.case, name)
+        else:
+            raise ValueError(self._unknown(name))
         return self[name]
+
+    def _unknown(self, name):
+        """Return a sentence with the names that a formula may use."""
+        quantities = [
+            known
+            for known in dir(self.case)
+            if not known.startswith("_")
+            and known not in NO_QUANTITIES
+            and not callable(getattr(type(self.case), known, None))
+        ]
+        known = sorted({*quantities, *self.where, *FUNCTIONS, "later", "inf"})
+        near = get_close_matches(name, known, 1)
+        guess = f"; {near[0]} is close" if near else ""
+        return (
+            f"a formula knows no {name!r}{guess}. Quantities here are "
+            f"{', '.join(sorted({*quantities, *self.where}))}; functions are "
+            f"{', '.join(sorted({*FUNCTIONS, 'later'}))}."
+        )
 
     def _later(self, x):
         self.late = True
@@ -257,6 +294,8 @@ def parts(text):
     if isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.Or):
         raise ValueError(f"a claim is one comparison or several joined by `and`, got {text}.")
     for node in tree.values if isinstance(tree, ast.BoolOp) else [tree]:
+        if not isinstance(node, ast.Compare):
+            raise ValueError(f"a claim compares by <=, >=, <, > or ==, got {text}.")
         terms = pairwise([node.left, *node.comparators])
         for op, (left, right) in zip(node.ops, terms, strict=True):
             if not isinstance(op, UPPER + LOWER + EQUAL):

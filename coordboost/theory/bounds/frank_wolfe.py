@@ -7,6 +7,7 @@ The curvature of the squared loss on the ball of radius delta with unit columns 
 constant step is R-FS (Freund, Grigas, Mazumder, A.4.5).
 """
 
+from coordboost.certificates.objectives import L1Ball
 from coordboost.theory.bounds.statement import Statement
 from coordboost.theory.bounds.trail import covered
 
@@ -14,7 +15,8 @@ JAGGI = "Jaggi 2013"
 
 
 def _applies(run):
-    return covered(run) and run.method.step.frank_wolfe is not None
+    radius = run.method.step.frank_wolfe
+    return covered(run) and radius is not None and run.method.target_at(0) == L1Ball(radius)
 
 
 excess = Statement(

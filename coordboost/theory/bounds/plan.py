@@ -347,7 +347,7 @@ SILENT = {
     "one optimum",
     "ccd": "no theorem of the papers covers cyclic selection",
     "lasso_cd": "it converges to the Lasso with its penalty, not to least squares",
-    "vagbm": "its rate is refuted (docs/ledger.md): it can diverge",
+    "vagbm": "its rate is refuted by the ledger: it can diverge",
     "gbm": "on explicit learners it makes the steps of ls_boost",
     "sgb": "without noise, subsamples and shrinkage it makes the steps of ls_boost; with them no "
     "rate is stated",

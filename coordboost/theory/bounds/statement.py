@@ -103,6 +103,13 @@ class Statement:
     long: bool = False
     on_rows: bool = False
 
+    def __post_init__(self):
+        for text in self.formulas.values():
+            try:
+                formula.parts(text)
+            except ValueError as error:
+                raise ValueError(f"{self.name}: {error}") from None
+
     @cached_property
     def formulas(self) -> dict[str, str]:
         """The variants, each with its formula."""
@@ -179,6 +186,29 @@ class Statement:
             if variant in self.on_runs and formula.true(self.assumption(variant), known)
         ]
 
+    def inapplicable(self, run: Any) -> ValueError:
+        """Return the error that the claim does not apply to a run.
+
+        Parameters
+        ----------
+        run : Run
+            A run of any method.
+
+        Returns
+        -------
+        ValueError
+            To be raised.
+        """
+        if self.applies is _to_no_run:
+            return ValueError(
+                f"{self.name} applies to no run: give Statement(..., applies=...), a function of "
+                "a run, such as applies=lambda run: True."
+            )
+        return ValueError(
+            f"{self.name} does not apply to {run.method.name} with these parameters on this "
+            "problem."
+        )
+
     def __call__(self, case: Any = None, /, *, variant: str = "", **known: Any) -> Any:
         """Return the right side where its names have these values.
 
@@ -228,10 +258,7 @@ class Statement:
         """
         variants = self.variants(run)
         if not variants:
-            raise ValueError(
-                f"{self.name} does not apply to {run.method.name} with these parameters on "
-                "this problem."
-            )
+            raise self.inapplicable(run)
         case = self.follow(run)
         return BoundChecks(check for each in variants for check in self.compare(case, each))
 
@@ -255,6 +282,7 @@ class Statement:
         """
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             sides = list(self._sides(case, variant))
+            self._refuse_unmeasured(case, variant, sides)
             moves = self._moves(case, variant, sides)
             known = self._value(self.known, case, variant) if hasattr(case, "errors") else None
         checks = []
@@ -283,6 +311,31 @@ class Statement:
                 )
             )
         return checks
+
+    def _refuse_unmeasured(self, case, variant, sides):
+        """Raise ValueError where a side of a measured claim is no number."""
+        if not hasattr(case, "errors"):
+            return
+        for _, at, measured, bound in sides:
+            unknown = ~np.isfinite(measured) | np.isnan(bound)
+            if not unknown.any():
+                continue
+            used = sorted(formula.names(self.formulas[variant], self.definitions(variant)))
+            infinite = [
+                name
+                for name in used
+                if hasattr(case, name) and not np.isfinite(getattr(case, name)).all()
+            ]
+            hint = "state with points=... which steps the claim is about"
+            if not getattr(case, "in_ball", True):
+                hint = (
+                    "the method has no l1 ball, and delta is inf: give Method(..., "
+                    "target=L1Ball(delta)), or radius_at(k) in the step rule"
+                )
+            raise ValueError(
+                f"{self.name} cannot be checked at k = {at[unknown][0]}: "
+                f"{', '.join(infinite) or 'a side'} is inf or nan there; {hint}."
+            )
 
     def _value(self, text, case, variant):
         """Return the value of a formula, None of an empty one."""

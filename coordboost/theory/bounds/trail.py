@@ -16,11 +16,13 @@ import numpy as np
 
 from coordboost._numba.threads import on_one_thread
 from coordboost._utils.checks import nothing_varies
+from coordboost.certificates import L1Ball, certify
 from coordboost.data.problem import Problem
 from coordboost.data.spectrum import Spectrum
 from coordboost.engine.alternation import RENEW
 from coordboost.engine.result import betas_along
 from coordboost.engine.run import Run
+from coordboost.lasso.homotopy.homotopy import exact_path
 from coordboost.theory.bounds.formula import best, fall
 
 ROUNDOFF = float(np.finfo(float).eps) / 2
@@ -28,6 +30,10 @@ ROUNDOFF = float(np.finfo(float).eps) / 2
 BLOCK = 2_000_000
 #: Number of models along a run that give lower ends of the optimum, where the radius varies.
 WITNESSES = 400
+#: Steps of a rule of one's own that are compared with the LS-Boost steps that it declares.
+TRIED = 16
+#: Most knots of the exact path that is followed to the optimum over a ball.
+KNOTS = 500
 
 
 class Constants(NamedTuple):
@@ -144,11 +150,43 @@ class Constants(NamedTuple):
 
 
 def covered(run):
-    """Whether the theorems for greedy methods apply: squared loss, explicit learners, and always
-    the largest absolute correlation.
+    """Whether the theorems for greedy methods apply: squared loss, explicit learners, always the
+    largest absolute correlation, and the steps that the step rule declares.
     """
     countable = run.problem.dictionary.countable
-    return countable and run.method.greedy and run.problem.loss.quadratic
+    greedy = countable and run.method.greedy and run.problem.loss.quadratic
+    return greedy and makes_declared_steps(run)
+
+
+def makes_declared_steps(run):
+    """Whether the steps of a run are those that `ls_boost_rate`, `stagewise` or `frank_wolfe` of
+    its step rule declare; rules of the package are not tried.
+
+    *Cost*: for LS-Boost a scan for each of the first ``TRIED`` steps.
+    """
+    step = run.method.step
+    if type(step).move.__module__.startswith("coordboost.rules."):
+        return True
+    path = run.path
+    theta = path.theta * run.method.unit
+    if step.stagewise is not None:
+        eps, delta = (np.resize(number, run.n_steps) for number in step.stagewise)
+        declared = (eps / delta, eps)
+    elif step.frank_wolfe is not None:
+        gamma = 2 / (np.arange(run.n_steps) + 2)
+        declared = (gamma, gamma * step.frank_wolfe)
+    elif step.ls_boost_rate is not None:
+        n_tried = min(TRIED, run.n_steps)
+        states = run.replay(range(n_tried))
+        corr = [state.corr[j] for state, j in zip(states, path.learner[:n_tried], strict=True)]
+        declared = (np.zeros(n_tried), step.ls_boost_rate * np.abs(corr))
+    else:
+        return True
+    made = (path.shrink, np.abs(theta))
+    return all(
+        np.allclose(did[: len(said)], said, rtol=1e-6, atol=0.0)
+        for did, said in zip(made, declared, strict=True)
+    )
 
 
 def step_lengths(run):
@@ -203,6 +241,8 @@ class Trail:
         Largest number of times that one learner was selected in the first k steps.
     noise : ndarray
         Bound of the rounding error of a correlation, in the run and in this recomputation.
+    problem : Problem
+        That of the run.
 
     Examples
     --------
@@ -238,6 +278,7 @@ class Trail:
     to_least: np.ndarray
     repeats: np.ndarray
     noise: np.ndarray
+    problem: Problem
     #: Quantities of a step, with an entry for each step.
     moves: ClassVar = ("theta", "taken")
 
@@ -283,6 +324,7 @@ class Trail:
             radius=_radii(run.method, run.n_steps),
             repeats=_repeats(path.learner),
             noise=(ROUNDOFF * count + 2 * spectrum.beyond * spectrum.singular[0]) * scale,
+            problem=problem,
             **parts,
         )
 
@@ -359,8 +401,15 @@ class Trail:
 
     @cached_property
     def lasso(self) -> np.ndarray:
-        """Certified lower ends of the optimum over the ball at each step."""
-        return lower_end(self, self.radius)
+        """Certified lower ends of the optimum over the ball at each step.
+
+        For one radius the largest of those along the run and of that at the end of the exact path
+        of the Lasso; for varying radii those along the run.
+        """
+        ends = lower_end(self, self.radius)
+        if not self.in_ball or (self.radius != self.radius[0]).any():
+            return ends
+        return np.maximum(ends, _at_optimum(self.problem, float(self.radius[0])))
 
     @property
     def fit_to_lasso(self) -> np.ndarray:
@@ -433,6 +482,17 @@ def lower_end(trail, radius):
     for i in np.unique(np.linspace(0, len(trail.k) - 1, WITNESSES).astype(int)):
         np.maximum(ends, trail.loss[i] + trail.inner[i] - radius * trail.corr[i], out=ends)
     return ends
+
+
+def _at_optimum(problem, radius):
+    """Return the lower end of the certificate at the point of the exact path with this l1 norm, or
+    at the end of the path.
+
+    *Cost*: at most ``KNOTS`` knots.
+    """
+    path = exact_path(problem, max_knots=KNOTS)
+    beta = path.beta_at(l1=min(radius, path.l1[-1]))
+    return certify(problem, beta, L1Ball(radius)).lower
 
 
 def _repeats(learner):
