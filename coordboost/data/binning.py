@@ -21,6 +21,7 @@ from coordboost.data.columnwise import (
     labelled,
     placed,
     raw_columns,
+    refuse_numbers,
 )
 from coordboost.data.frames import indices_of, names_of
 from coordboost.learners.binned import PADDED, Binned, CutTable, find_bins, search_columns
@@ -159,7 +160,8 @@ class Binning:
         Raises
         ------
         ValueError
-            If the columns are not those of the fit.
+            If the columns are not those of the fit; if a column holds numbers where that of the fit
+            had text.
         """
         table = raw_columns(X)
         moved = indices_of(self.column_names, table.names if table.named else None, self.named)
@@ -199,6 +201,7 @@ class Binning:
 
     def _fill_categories(self, levels, j, codes):
         """Write the codes of column j, of which ``labelled`` has returned `levels`."""
+        refuse_numbers(self.column_names[j], levels, self.labels[self.begin[j]])
         for g in self.pages_of(j):
             number = placed(levels, self.labels[g])
             number[number == UNKNOWN] = self.unseen(g)

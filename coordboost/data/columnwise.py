@@ -326,6 +326,19 @@ def numbered(column, labels):
     return placed(labelled(column), labels)
 
 
+def refuse_numbers(name, found, labels):
+    """Refuse a column of numbers, such as codes of categories, where the labels of the fit are
+    text: each value would silently be one that the fit has not seen.
+    """
+    levels = found[0]
+    of_text = bool(labels) and all(isinstance(label, str) for label in labels)
+    if of_text and levels and not any(isinstance(level, str) for level in levels):
+        raise ValueError(
+            f"column {name!r} must hold text as in the fit, such as {shown(labels[0])}, got "
+            f"{shown(levels[0])}: pass the text of the categories, not their codes."
+        )
+
+
 def placed(found, labels):
     """Do ``numbered`` for a column of which ``labelled`` has returned `found`."""
     levels, number, _ = found

@@ -170,6 +170,22 @@ def test_trees_take_text_as_categories(kind):
     assert model.score(frame, y) > 0.5
 
 
+@pytest.mark.parametrize("dtype", ["object", "category"])
+def test_codes_in_place_of_the_text_of_the_fit_are_refused(dtype):
+    """Each code would silently be a category that the fit has not seen."""
+    town = np.array(["Bern", "Basel", "Chur", "Bern"] * 9)
+    frame = pd.DataFrame({"size": np.arange(36.0), "town": pd.Series(town, dtype=dtype)})
+    model = cb.RandomizedGBMRegressor(n_estimators=5).fit(frame, frame["size"] + (town == "Chur"))
+    codes = frame["town"].astype("category").cat.codes
+    with pytest.raises(ValueError, match=r"column 'town' must hold text as in the fit.*codes"):
+        model.predict(frame.assign(town=codes))
+    with pytest.raises(ValueError, match="must hold text"):
+        model.predict(frame.assign(town=codes.astype("category")))
+    unseen = model.predict(frame.assign(town="Genf"))
+    absent = model.predict(frame.assign(town=np.nan))  # a column of float, all of it missing
+    assert np.isfinite(unseen).all() and np.isfinite(absent).all()
+
+
 def test_text_with_numbers_in_it_is_no_guess_of_trees():
     """It may be numbers with a word for missing values: the refusal says what to do."""
     frame = pd.DataFrame({"age": ["39", "41", "?", "17"] * 9, "size": np.arange(36.0)})
