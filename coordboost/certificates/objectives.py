@@ -168,7 +168,7 @@ class Certificate:
         """Why no lower bound is known, in words; "" if one is."""
         return "" if self.known else f"no lower bound is known: {self.refuted or NO_INFIMUM}"
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         lower, upper = outwards(self.lower, self.upper, 10)
         of = f"{self.about}, {self.target!r}" if self.about else repr(self.target)
         if not self.known:

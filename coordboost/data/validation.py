@@ -459,7 +459,7 @@ def countable(name, problem):
     if not problem.countable:
         raise ValueError(
             f"{name} needs an explicit dictionary: columns, or all stumps of a table as in "
-            "leaf_stumps(X)."
+            "cb.data.leaf_stumps(X)."
         )
     return problem
 

@@ -438,3 +438,9 @@ def test_nothing_to_explain(loss, table):
             L1Penalty(0.0),
         )
         assert not tight or result.gap <= 1e-6 * (1 + abs(problem.start_loss)), result
+
+
+def test_a_certificate_shows_itself_in_one_line():
+    """At the end of a cell, or in a list, as printed."""
+    found = cb.certify(cb.Problem([[1.0, 0], [0, 1], [2, 1]], [1.0, 2, 4]), [1.0, 2.5])
+    assert repr(found) == str(found) and "optimum in [" in repr(found)

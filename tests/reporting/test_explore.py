@@ -4,6 +4,7 @@ import base64
 import re
 
 import matplotlib
+import matplotlib.figure
 import numpy as np
 import pytest
 from sklearn.datasets import load_diabetes
@@ -69,12 +70,30 @@ def test_step_lengths_follow_the_scale_of_the_target():
     assert sorted(some, reverse=True) == some
 
 
-def test_other_losses_have_no_grey_path():
+def test_other_losses_have_the_lasso_too_and_say_that_the_gap_is_coarse():
     labels = np.where(np.median(Y) < Y, 1.0, -1.0)
     problem = cb.Problem(X, labels, cb.losses.Logistic())
     figure = matplotlib.figure.Figure()
     cb.plots.explore(problem, values=[0.5], n_steps=50).draw(figure, 0.5)
-    assert len(figure.axes[0].lines) <= 10
+    left, right = figure.axes
+    assert sum(line.get_linewidth() == 3 for line in left.lines) == 10
+    assert "infimum" in right.get_title()
+
+
+def test_losses_that_are_not_convex_have_no_grey_path():
+    figure = matplotlib.figure.Figure()
+    problem = cb.Problem(X, Y / 50, cb.losses.Welsch())
+    cb.plots.explore(problem, values=[0.5], n_steps=50).draw(figure, 0.5)
+    assert all(line.get_linewidth() < 3 for line in figure.axes[0].lines)
+
+
+def test_values_suit_the_method():
+    """Learning rates where the method takes no step lengths; what it refuses is refused at once."""
+    slider = cb.plots.explore(cb.Problem(X, Y), cb.ls_boost, n_steps=20)
+    assert max(slider.values) == 1.0
+    assert slider.to_html().count("<img") == len(slider.values)
+    with pytest.raises(ValueError, match="eps must be"):
+        cb.plots.explore(cb.Problem(X, Y), cb.ls_boost, [0.1, 3.0])
 
 
 def test_what_cannot_be_explored_is_refused():

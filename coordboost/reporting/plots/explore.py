@@ -11,8 +11,10 @@ from coordboost.data import validation
 from coordboost.data.problem import Problem
 from coordboost.engine.run import solve
 from coordboost.lasso.homotopy.homotopy import exact_path
+from coordboost.lasso.path import lasso_path
 from coordboost.methods.named import forward_stagewise
 from coordboost.reporting.plots.gaps import GapDisplay
+from coordboost.rules.method import checked_method
 
 #: Shows the frame that the slider is at, and its value beside the slider.
 MOVE = (
@@ -22,8 +24,11 @@ MOVE = (
     "page.querySelector('output').textContent = shown;"
     "this.setAttribute('aria-valuetext', shown)"
 )
-#: Values of `eps` of a default exploration, as parts of the largest correlation.
+#: Values of a default exploration: step lengths, as parts of the largest correlation; learning
+#: rates, for methods that take no such lengths; the index of the first that is shown.
 PARTS = (0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005)
+RATES = (1.0, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01)
+FIRST = 3
 
 
 class Explorer:
@@ -177,7 +182,8 @@ def explore(
 ) -> Explorer:
     """Return a slider over one parameter of a method: the path of its run, and the gap.
 
-    The exact path of the Lasso is drawn in grey, for the squared loss.
+    The path of the Lasso is drawn in thick grey lines: exactly for the squared loss, on a grid of
+    penalties for other convex losses.
 
     Parameters
     ----------
@@ -187,7 +193,8 @@ def explore(
         ``method(value)`` returns the method.
     values : sequence of float, optional
         Of the parameter. Default: 0.5 to 0.005 times the largest correlation at the start, the step
-        lengths of forward stagewise.
+        lengths of forward stagewise; for a method that refuses these, as ``ls_boost`` does, the
+        learning rates 1 to 0.01.
     label : str
         Name of the parameter.
     n_steps : int
@@ -201,7 +208,7 @@ def explore(
     Raises
     ------
     ValueError
-        For invalid input, and for learners that are not countable.
+        For invalid input, values that the method refuses, and learners that are not countable.
 
     Examples
     --------
@@ -217,22 +224,41 @@ def explore(
     validation.countable("explore", problem)
     function("method", method, "a function that returns a method for a value")
     n_steps = validation.whole("n_steps", n_steps, 1)
+    start = 0
     if values is None:
+        start = FIRST
         values = [float(f"{part * problem.start_size:.2g}") for part in PARTS]
+        values = values if _takes(method, values) else RATES
     values = validation.numeric("values", values, 1).tolist()
-    lasso = exact_path(problem) if problem.loss.quadratic else None
+    methods = {value: checked_method(method(value)) for value in values}
+    lasso = _lasso(problem)
 
     def draw(figure: Any, value: float) -> None:
-        run = solve(problem, method(value), n_steps)
+        run = solve(problem, methods[value], n_steps)
         left, right = figure.subplots(1, 2)
         if lasso is not None:
             lasso.plot(against="l1", ax=left, color="0.8", linewidth=3, n_labels=0, legend=False)
         run.plot(against="l1", ax=left, legend=False)
         left.set_title(f"{label} = {_as_text(value)}")
-        GapDisplay.from_run(run, ax=right, legend=False)
-        right.set_title("how far from the optimum")
+        gaps = GapDisplay.from_run(run, ax=right, legend=False)
+        right.set_title(gaps.caution or "how far from the optimum, at most")
 
-    return Explorer(draw, values, label)
+    return Explorer(draw, values, label, start)
+
+
+def _takes(method: Callable[[float], Any], values: Sequence[float]) -> bool:
+    """Whether a method takes all these values of its parameter."""
+    try:
+        return all(method(value) is not None for value in values)
+    except ValueError:
+        return False
+
+
+def _lasso(problem: Problem) -> Any:
+    """The path of the Lasso, None for a loss that is not convex."""
+    if problem.loss.quadratic:
+        return exact_path(problem)
+    return lasso_path(problem) if problem.loss.convex else None
 
 
 def _as_text(value: Any) -> str:

@@ -19,6 +19,8 @@ from coordboost.theory.bounds import BoundCheck, check
 
 #: Points of a curve of gaps.
 POINTS = 40
+#: Why a gap may be far above the error.
+INFIMUM = "no lower end but the loss's infimum: the error may be far smaller"
 #: Variants of a statement, in order of preference, and the line styles of their bounds.
 STYLES = {"printed": "-", "corrected": (0, (6, 2)), "sharpened": (0, (2, 1))}
 
@@ -40,6 +42,8 @@ class GapDisplay(Display):
         Title of the picture.
     falling : bool, default False
         Whether the horizontal axis falls from left to right, as for penalties.
+    caution : str
+        What to keep in mind about the gaps, the last line of the legend entry.
 
     Attributes
     ----------
@@ -69,6 +73,7 @@ class GapDisplay(Display):
         name: str = "",
         title: str = "",
         falling: bool = False,
+        caution: str = "",
     ):
         self.x = np.asarray(x)
         self.gaps = np.asarray(gaps)
@@ -76,6 +81,7 @@ class GapDisplay(Display):
         self.name = name
         self.title = title
         self.falling = falling
+        self.caution = caution
 
     @classmethod
     @uncut()
@@ -131,21 +137,22 @@ class GapDisplay(Display):
             )
         )
         at = at[at <= run.n_steps]
-        gaps = [
-            state.certificate(target).gap / (run.problem.start_excess or 1.0)
-            for state in run.replay(at.tolist())
-        ]
+        found = [state.certificate(target) for state in run.replay(at.tolist())]
+        gaps = [certificate.gap / (run.problem.start_excess or 1.0) for certificate in found]
+        coarse = all(certificate.lower <= run.problem.infimum for certificate in found)
+        caution = INFIMUM if coarse and found[-1].known and found[-1].gap > 0 else ""
         method = report.caption(run).replace("\n", ", ")
         to = run.final.target if target is None else target
         name = f"{method}\n(gap to: {report.refers(to)})"
         if against == "step":
-            return cls(at + 1, gaps, name=name, title=title).plot(ax, **options)
+            return cls(at + 1, gaps, name=name, title=title, caution=caution).plot(ax, **options)
         again = solve(run.problem, run.method, 0, rng=run.seed, model_state=run.model_state)
         scans = []
         for k in at.tolist():
             again = again.resume(k - again.n_steps)
             scans.append(max(again.n_scans, 1.0))
-        return cls(scans, gaps, words="scans of all learners", name=name, title=title).plot(
+        words = "scans of all learners"
+        return cls(scans, gaps, words=words, name=name, title=title, caution=caution).plot(
             ax, **options
         )
 
@@ -177,7 +184,8 @@ class GapDisplay(Display):
 
     def _draw(self, ax, line_kw):
         known = np.isfinite(self.gaps) & (self.gaps > 0) & (self.x > 0)
-        label = new_label(ax, line_kw.pop("label", self.name)) or "_nolegend_"
+        name = f"{self.name}\n({self.caution})" if self.caution else self.name
+        label = new_label(ax, line_kw.pop("label", name)) or "_nolegend_"
         self.lines_ = ax.plot(
             self.x[known],
             self.gaps[known],
