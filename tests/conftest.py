@@ -33,6 +33,15 @@ def in_python():
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def compiled_in_silence():
+    """What a test reads on stderr does not depend on what was compiled before."""
+    from coordboost._numba import silently
+
+    with silently():
+        yield
+
+
 def pytest_configure(config):
     config.stash[terminal] = os.dup(2)  # before pytest captures output
 

@@ -5,6 +5,7 @@ Only public names of numba are used.
 
 from coordboost._numba.compiling import (
     CompiledVerbs,
+    NotCompiled,
     compiled,
     interpreted,
     is_piece,
@@ -16,6 +17,7 @@ from coordboost._numba.dispatch import inlined, kernel, record, reduction, verb
 
 __all__ = [
     "CompiledVerbs",
+    "NotCompiled",
     "compiled",
     "inlined",
     "interpreted",

@@ -11,7 +11,7 @@ import functools
 import gc
 import hashlib
 import inspect
-import re
+import multiprocessing
 import signal
 import sys
 import threading
@@ -27,12 +27,10 @@ import numba
 import numpy as np
 from numba import NumbaError
 
-from coordboost._numba.terminal import is_watched
-
 _PACKAGE = Path(__file__).parents[1]
 #: Folders without kernels. A piece in one of them would be hashed like a piece of the user.
 _APART = {"data", "estimators", "reporting"}
-#: After this many seconds of compilation a message is printed, on a terminal or in a notebook.
+#: After this many seconds of compilation a message is printed on stderr.
 SOON = 1.0
 #: Seconds between two looks at whether a function is still read from the disk.
 AGAIN = 0.1
@@ -116,19 +114,21 @@ def _compiled(function, classes):
         stamp,
         all(_importable(cls) for cls, _ in foreign),
         [cls.__name__ for cls, _ in foreign],
-        {cls.__name__: cls.absent for cls in classes if hasattr(cls, "absent")},
     )
+
+
+class NotCompiled(ValueError):
+    """Kernels that numba does not take."""
 
 
 class CompiledFunction:
     """`function`, compiled when it is first called.
 
     stamp : part of its name in the cache; on_disk : whether it is cached on disk; own : names of
-    the user's classes among its pieces; absent : name of a class among them to attributes that it
-    does not have, each with a sentence
+    the user's classes among its pieces
     """
 
-    def __init__(self, function, stamp, on_disk=True, own=(), absent=None):
+    def __init__(self, function, stamp, on_disk=True, own=()):
         self.function = FunctionType(
             function.__code__, function.__globals__, function.__name__, None, function.__closure__
         )
@@ -137,7 +137,6 @@ class CompiledFunction:
             f"{function.__qualname__}_{hashlib.sha256(stamp.encode()).hexdigest()[:20]}"
         )
         self.own = ", ".join(own) or "the pieces"
-        self.absent = absent or {}
         self.ready = False
         self._make(on_disk)
 
@@ -177,9 +176,7 @@ class CompiledFunction:
                     self.form.compile(kinds)
                     break
                 except NumbaError as error:
-                    if reason := _of_absent(error, self.absent):
-                        raise ValueError(f"{self.own}: {reason}") from None
-                    raise ValueError(
+                    raise NotCompiled(
                         f"{self.own}: the kernels could not be compiled ({_reason(error)}). Write "
                         "them with arithmetic, `math` and "
                         "array indexing only, or pass compile=False to run them in plain Python."
@@ -261,18 +258,6 @@ def _reason(error):
     return next(
         (line for key in telling for line in reversed(lines) if line.startswith(key)), lines[0]
     )
-
-
-def _of_absent(error, absent):
-    """Return the sentence on the attribute that a numba error does not know, None if there is none.
-
-    absent : name of a class to names of attributes to sentences
-    """
-    for name, owner in re.findall(r"Unknown attribute '(\w+)' of type (\w+)", str(error)):
-        sentence = absent.get(owner, {}).get(name)
-        if sentence is not None:
-            return sentence
-    return None
 
 
 def _warn(error):
@@ -408,10 +393,10 @@ def silently():
 
 @contextmanager
 def _announced(kernel):
-    """Print one line on a terminal or in a notebook, once per process, when compilation has taken
-    a second in total. Reading compiled code from the disk does not count.
+    """Print one line on stderr, once per process and in no process of a pool, when compilation has
+    taken a second in total. Reading compiled code from the disk does not count.
     """
-    if _Wait.said or _Wait.silent or not is_watched():
+    if _Wait.said or _Wait.silent or multiprocessing.current_process().name != "MainProcess":
         yield
         return
     done = threading.Event()

@@ -1,6 +1,5 @@
 """Whether somebody looks at what is written: at a terminal, or at a notebook."""
 
-import multiprocessing
 import sys
 
 
@@ -17,10 +16,3 @@ def in_notebook() -> bool:
     # a kernel has loaded IPython; whoever has not need not wait until it is loaded
     get_shell = getattr(sys.modules.get("IPython"), "get_ipython", None)
     return get_shell is not None and hasattr(get_shell(), "kernel")
-
-
-def is_watched() -> bool:
-    """Whether stderr is a terminal or part of a notebook, and this is no process of a pool."""
-    if multiprocessing.current_process().name != "MainProcess":
-        return False
-    return is_terminal(sys.stderr) or in_notebook()

@@ -2,6 +2,7 @@
 package that do; arguments that a piece can be tried with.
 """
 
+import inspect
 from types import FunctionType
 
 from coordboost._utils.checks import shown
@@ -77,17 +78,45 @@ def checked_piece(kind, name, piece, expected=None):
     ]
     missing += sorted(getattr(type(piece), "__abstractmethods__", ()))
     if isinstance(piece, kind) and not missing:
+        refuse_other_arguments(kind, name, piece)
         return piece
     hint = _called(kind, piece) if isinstance(piece, str) else ""
     if isinstance(piece, type) and issubclass(piece, kind):
         hint = f" Call it: {piece.__name__}(...)."
     elif isinstance(piece, kind):
         hint = f" It lacks {', '.join(missing)}."
+    elif inspect.isfunction(piece):
+        hint = (
+            f" One of your own is a class that inherits from "
+            f'{kind.__module__.rpartition(".")[0]}.{kind.__name__}: see "Your own loss, rule or '
+            'learner" in the documentation.'
+        )
     elif any(hasattr(piece, verb) for verb in kind.__abstractmethods__):
         hint = (
             f" Your class must inherit from {kind.__module__.rpartition('.')[0]}.{kind.__name__}."
         )
     raise ValueError(f"{name} must be {expected or kind.expected}, got {shown(piece)}.{hint}")
+
+
+def refuse_other_arguments(kind, name, piece):
+    """Raise ValueError if a verb of a class of one's own does not take the arguments of the base
+    class.
+    """
+    if type(piece).__module__.startswith("coordboost."):
+        return
+    for verb in sorted(kind.__abstractmethods__):
+        wanted = list(inspect.signature(getattr(kind, verb)).parameters)[1:]
+        try:
+            own = inspect.signature(getattr(piece, verb))
+        except (TypeError, ValueError):  # no function, or none with a known signature
+            continue
+        try:
+            own.bind(*wanted)
+        except TypeError:
+            raise ValueError(
+                f"{name}: {type(piece).__name__}.{verb} must take ({', '.join(wanted)}), got "
+                f"({', '.join(own.parameters)})."
+            ) from None
 
 
 def pieces_of(kind):

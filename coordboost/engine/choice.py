@@ -42,6 +42,8 @@ def choose_model_state(problem, method, compile):
         return PerturbedState
     if not method.coefficients.plain:
         return _own_model_state(problem, method)
+    if method.step.sees_prediction:
+        return NaiveState
     if method.select.foresees:
         return CovarianceState if _gram_fits(problem) else NaiveState
     if squared and learners.one_pass and n_learners <= min(GRAM_OF_TALL, problem.n_samples):
@@ -114,12 +116,14 @@ def _carries(model_state, method):
 
 
 def _lacks(model_state, method):
-    """Whether a method needs noise that a model state cannot add, or a residual that it does not
-    keep.
+    """Whether a method needs noise that a model state cannot add, or a residual or a prediction
+    that it does not keep.
     """
     noisy = method.noise is not None
     sees = method.select.sees_residual
-    return (noisy and not model_state.perturbs) or (sees and model_state.sought is None)
+    blind = sees and model_state.sought is None
+    foreign = method.step.sees_prediction and not hasattr(model_state, "pred")
+    return (noisy and not model_state.perturbs) or blind or foreign
 
 
 def _gram_fits(problem):

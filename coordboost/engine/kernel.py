@@ -5,7 +5,8 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from coordboost._numba import CompiledVerbs, compiled, interpreted, is_piece, verb
+from coordboost._numba import CompiledVerbs, NotCompiled, compiled, interpreted, is_piece, verb
+from coordboost._utils.checks import shown
 from coordboost._utils.interrupt import heed
 from coordboost.engine.states.naive import perturb, stopped
 from coordboost.engine.states.python_learners import PythonLearners
@@ -98,10 +99,32 @@ def make_steps(state, select, step, unit, beta, drawn, k, path, *, compile=True)
         store = called(beta)
         state = PythonLearners(state)
     columns = path.learner, path.shrink, path.theta
-    made = run(state, select, step, unit, store, drawn, k, *columns)
+    try:
+        made = run(state, select, step, unit, store, drawn, k, *columns)
+    except (NotCompiled, TypeError) as error:
+        sentence = fault(state, select, step, store, drawn, k)
+        if not sentence:
+            raise
+        raise ValueError(sentence) from (None if isinstance(error, NotCompiled) else error)
     if growing:
         beta.used[0] = max(beta.used[0], path.learner[:made].max(initial=-1) + 1)
     return made
+
+
+def fault(state, select, step, store, drawn, k):
+    """Return what is wrong with rules that a loop could not run, "" if that is not seen: one step
+    is chosen and measured in plain Python.
+    """
+    try:
+        j, corr = pick(select, state, step, store, drawn[0], k)
+        moved = move(step, k, state, max(j, 0), corr, coefficient(store, max(j, 0)))
+    except (AttributeError, TypeError) as error:
+        return f"{type(step).__name__} with {type(select).__name__}: {error}"
+    except Exception:
+        return ""
+    if not (isinstance(moved, tuple) and len(moved) == 2):
+        return f"{type(step).__name__}.move must return (shrink, theta), got {shown(moved)}."
+    return ""
 
 
 def called(coefficients):

@@ -61,9 +61,11 @@ def proceed(run, n_steps, stop=(), watch=None):
             if due or timely or interrupted():
                 state = solver.state()
                 if not solver.is_finite(state):
-                    solver = last_finite(run, solver)
+                    lost = solver
+                    solver = last_finite(run, lost)
                     state = solver.state()
                     status = Status.DIVERGED
+                    message = lost.no_number(solver.k)
                 elif holding := next((test for test in due if test.holds(state)), None):
                     status = Status.STOPPED
                     message = holding.message(solver.k)
@@ -184,7 +186,7 @@ class Solver:
         if change is not None and abs(change()) < LARGEST:
             return True
         problem = self.problem
-        pred = self.model_state.pred
+        pred = getattr(self.model_state, "pred", None)
         known = pred if self.model_state.extremes is None else self.model_state.extremes()
         if known is None:
             return math.isfinite(state.loss)
@@ -195,7 +197,7 @@ class Solver:
         """The loss at the present step, whose ``State`` may be given if it is at hand."""
         if self.model_state.summed_losses is not None:
             return self.model_state.summed_losses()
-        pred = self.model_state.pred
+        pred = getattr(self.model_state, "pred", None)
         if pred is None:
             return (state or self.state()).loss
         return self.problem.value(pred)
@@ -233,6 +235,17 @@ class Solver:
         last.seconds = run.seconds
         vars(run)["final"] = last  # its loss, if it is known, is not computed again
         return run
+
+    def no_number(self, k):
+        """Return a sentence on step k if its shrinkage or its length is no number, else None."""
+        step = self.rows.cut(k, k + 1)
+        lengths = [*step.shrink.tolist(), *step.theta.tolist()]
+        if all(map(math.isfinite, lengths)):
+            return None
+        return (
+            f"{Status.DIVERGED.value}; {type(self.method.step).__name__}.move returned shrink = "
+            f"{lengths[0]:g}, theta = {lengths[1]:g} in step {k:,}"
+        )
 
     def reach(self, k, recorded=None):
         """Make the steps up to step k."""

@@ -160,6 +160,9 @@ class StepRule(Piece, ABC):
     unit = 1.0
     #: why it needs a convex loss, for the error message
     needs_convex: str | None = None
+    #: `move` uses ``state.pred``, the prediction of the model (n_samples,): the run then takes a
+    #: model state that has it, with a scan in each greedy step
+    sees_prediction = False
     #: score(j, corr, beta_j): the learner with the largest score is selected; default abs(corr)
     score: Callable | None = None
     #: for the squared loss theta is this times corr: a step of LS-Boost
@@ -205,7 +208,8 @@ class StepRule(Piece, ABC):
         k : int
             Step number, from 0.
         state : object
-            The model state; its ``search(j, a, b)`` is a line search.
+            The model state; its ``search(j, a, b)`` is a line search, and ``pred`` the prediction
+            if the rule declares `sees_prediction`.
         j : int
             The selected learner.
         corr : float

@@ -1,5 +1,6 @@
 """A method: a selection rule, a step rule, and a coefficient rule."""
 
+import inspect
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,7 +17,10 @@ from coordboost.rules.selection import Groups
 def checked_method(method):
     """Return `method`; raise ValueError unless it is a Method."""
     if not isinstance(method, Method):
-        raise ValueError(f"method must be a Method such as ls_boost(0.1), got {shown(method)}.")
+        hint = f" Call it: {method.__name__}(...)." if inspect.isfunction(method) else ""
+        raise ValueError(
+            f"method must be a Method such as ls_boost(0.1), got {shown(method)}.{hint}"
+        )
     return method
 
 

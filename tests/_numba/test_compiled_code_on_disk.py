@@ -1,5 +1,5 @@
-"""Code is compiled even if the cache cannot be used, with one warning that names a remedy; a
-terminal shows that code is compiled.
+"""Code is compiled even if the cache cannot be used, with one warning that names a remedy; one
+line on stderr shows that code is compiled.
 """
 
 import os
@@ -121,15 +121,30 @@ def said_of(code, folder, *, terminal):
 
 
 @pytest.mark.parametrize(
-    ("terminal", "head", "line"),
-    [(True, "", LINE), (False, "", ""), (False, NOTEBOOK, LINE)],
+    ("terminal", "head"),
+    [(True, ""), (False, ""), (False, NOTEBOOK)],
     ids=["terminal", "script", "notebook"],
 )
-def test_a_terminal_and_a_notebook_show_one_line(terminal, head, line, tmp_path):
+def test_one_line_is_shown(terminal, head, tmp_path):
     """Only if code is compiled: not where it is read from the disk, however long that takes."""
-    assert said_of(head + RUN.format(soon=0.2), tmp_path, terminal=terminal) == line
+    assert said_of(head + RUN.format(soon=0.2), tmp_path, terminal=terminal) == LINE
     if terminal:
         assert said_of(RUN.format(soon=0.0), tmp_path, terminal=True) == ""
+
+
+POOL = """
+import multiprocessing
+if __name__ == "__main__":
+    worker = multiprocessing.get_context("fork").Process(target=exec, args=({code!r},))
+    worker.start()
+    worker.join()
+"""
+
+
+def test_a_process_of_a_pool_shows_none(tmp_path):
+    """Many of them would show the same line."""
+    code = POOL.format(code=RUN.format(soon=0.2))
+    assert said_of(code, tmp_path, terminal=False) == ""
 
 
 def test_a_first_fit_of_an_estimator_shows_the_line(tmp_path):

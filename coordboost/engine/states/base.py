@@ -4,8 +4,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-import numpy as np
-
 from coordboost._numba import is_piece
 from coordboost._utils.kinds import Piece
 
@@ -26,7 +24,9 @@ class ModelState(Piece, ABC):
     absent: ClassVar[dict[str, str]] = {
         "loss": "a model state has no `loss`. `state.loss` is a number, of the State that stop "
         "rules and run.replay get; a step rule that needs the loss itself takes it as a field, as "
-        "in Own(problem.loss)."
+        "in Own(problem.loss).",
+        "pred": "this model state holds no prediction `pred`: a step rule that uses it declares "
+        "`sees_prediction = True`, and the run takes a model state that has it.",
     }
     #: start(problem), with a store of coefficients and noise where `carries` and `perturbs` say so:
     #: the model state at beta = 0; None where a run makes it from candidates or Gram columns
@@ -83,8 +83,6 @@ class ModelState(Piece, ABC):
     foresees = False
     #: it needs a method that always selects the largest absolute correlation of all
     greedy = False
-    #: the prediction of the model, (n_samples,), if it holds one
-    pred: np.ndarray | None = None
     #: summed_losses(), the loss at the model, and extremes(), its largest and its smallest
     #: prediction, if it holds no prediction but knows them
     summed_losses: Callable | None = None
