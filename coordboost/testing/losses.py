@@ -30,11 +30,12 @@ FARTHER = (2.0**6, 2.0**14)
 HUGE = 1e150
 #: Half the width of a central difference.
 H = 2.0**-18
-#: Default targets, tried in turn until the loss accepts them: real numbers, labels, counts, numbers
-#: above 0.
+#: Default targets, the labels of a loss of two classes; for others tried in turn until the loss
+#: accepts them: real numbers, labels, counts, numbers above 0.
+LABELS = [-1.0, 1.0]
 TARGETS = (
     [-3.0, -1.0, -0.25, 0.0, 0.5, 1.0, 4.0],
-    [-1.0, 1.0],
+    LABELS,
     [0.0, 1.0, 2.0, 7.0],
     [0.25, 0.5, 1.0, 4.0],
 )
@@ -42,7 +43,7 @@ TARGETS = (
 OTHERS = {
     "above 0": [0.25, 0.5, 1.0, 4.0],
     "between 0 and 1": [0.125, 0.5, 0.75],
-    "-1 and 1": [-1.0, 1.0],
+    "-1 and 1": LABELS,
     "counts": [0.0, 1.0, 2.0, 7.0],
 }
 
@@ -77,7 +78,8 @@ def case(loss, y):
 
 def _targets(loss, y):
     labels = loss.labels
-    for target in TARGETS if y is None else [y]:
+    default = [LABELS] if loss.two_class else TARGETS
+    for target in default if y is None else [y]:
         targets = np.unique(validation.numeric("y", target, 1))[:12]
         try:
             return targets if labels is None else np.unique(labels(targets))
@@ -100,7 +102,7 @@ def at_its_targets(loss, report, tried):
     """
     alternatives = (
         {what: (y, tried(y)) for what, y in OTHERS.items()}
-        if report.with_errors and not loss.labels
+        if report.with_errors and not (loss.labels or loss.two_class)
         else {}
     )
     for what, (y, alternative) in alternatives.items():
@@ -115,6 +117,12 @@ def at_its_targets(loss, report, tried):
                 laws=[Law("test targets suit the loss", "failed", sentence), *alternative.failed]
             )
     return report
+
+
+def apart(a, b):
+    """Return two different numbers as texts that differ."""
+    digits = next(n for n in range(6, 18) if f"{a:.{n}g}" != f"{b:.{n}g}" or n == 17)
+    return f"{a:.{digits}g}", f"{b:.{digits}g}"
 
 
 def known(kernel, y, f):
@@ -178,9 +186,10 @@ def value_is_convex(at):
                 continue
             line = (1 - share) * value(y, f) + share * value(y, g)
             if value(y, middle) > line + at.rounding(y, f, g, middle):
+                top, chord = apart(value(y, middle), line)
                 yield (
-                    f"between f = {f:g} and {g:g} at y = {y:g} the value is {value(y, middle):.6g} "
-                    f"at f = {middle:g}, above the straight line, {line:.6g}; a loss that is not "
+                    f"between f = {f:g} and {g:g} at y = {y:g} the value is {top} "
+                    f"at f = {middle:g}, above the straight line, {chord}; a loss that is not "
                     "convex in f declares `convex = False`: certificates and line searches need "
                     "convexity."
                 )

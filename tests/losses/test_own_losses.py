@@ -354,3 +354,38 @@ def test_a_target_outside_the_domain_of_a_loss_is_named(loss):
     assert np.isfinite(
         cb.RandomizedGBMRegressor(loss=loss, n_estimators=1).fit(X, y, weight).predict(X)
     ).all()
+
+
+class Weighted(namedtuple("Weighted", "heavy"), cb.losses.Loss):
+    """The logistic loss with heavy rows of label 1, written for labels -1 and 1 alone."""
+
+    two_class = True
+
+    def value(self, y, f):
+        weight = self.heavy if y > 0 else 1.0
+        return weight * (max(-y * f, 0.0) + math.log1p(math.exp(-abs(f))))
+
+    def residual(self, y, f):
+        weight = self.heavy if y > 0 else 1.0
+        return weight * y * (1 / (1 + math.exp(y * f)) if y * f < 700 else 0.0)
+
+
+def test_a_loss_of_two_classes_is_tried_at_its_labels():
+    assert cb.testing.check_piece(Weighted(3.0))
+
+
+class Bent(namedtuple("Bent", ""), cb.losses.Loss):
+    """Above a straight line by less than six digits show."""
+
+    def value(self, y, f):
+        return 84.0 + (y - f) ** 2 / 2 + 1e-7 * math.cos(100 * f)
+
+    def residual(self, y, f):
+        return y - f + 1e-5 * math.sin(100 * f)
+
+
+def test_numbers_that_differ_are_printed_so():
+    report = cb.testing.check_piece(Bent(), raises=False)
+    for sentence in report.sentences:
+        found = re.search(r"the value is (\S+) at .* above the straight line, (\S+);", sentence)
+        assert found is None or float(found[1]) > float(found[2])
