@@ -377,8 +377,10 @@ def per_feature(name, given, names, dtype):
         or values.dtype.kind not in "iuf"
         or not np.array_equal(values, values.astype(dtype))
     ):
+        entries = given if isinstance(given, list | tuple) else []
+        wrong = next((value for value in entries if isinstance(value, str)), given)
         raise ValueError(
             f"{name} must be a number for each of the {len(names)} features, or a dict by name, "
-            f"got {shown(given)}."
+            f"got {shown(wrong)}."
         )
     return values.astype(dtype)

@@ -29,7 +29,7 @@ from coordboost._utils.checks import InfiniteConstant, not_negative, real, shown
 from coordboost._utils.interrupt import uncut
 from coordboost._utils.kinds import checked_piece
 from coordboost.data.bins_on_parts import TableOnParts, left_in_place
-from coordboost.data.frames import by_index, is_frame, listed, refuse_times
+from coordboost.data.frames import by_index, is_frame, is_series, listed, refuse_times
 from coordboost.data.validation import collected, known_part, of_moderate_size, sound, vector
 from coordboost.estimators.on_dask import lazily, score_of_parts
 from coordboost.estimators.other_names import check_arguments, no_parameter, own_names
@@ -41,6 +41,20 @@ from coordboost.losses.standard import Logistic, Squared
 LABELS = "biuSU"
 #: What random_state may be, in words.
 SEED = "a whole number from 0 to 2^32 - 1, a RandomState of NumPy, or None"
+
+
+def table_in_memory(X):
+    """Return what ``in_memory`` does of a table X; one row of a data frame, and rows as dicts, are
+    refused.
+    """
+    if is_series(X):
+        raise ValueError(
+            "X is a Series, one row or one column: pass a data frame, such as frame.iloc[[0]] or "
+            "frame[['age']]."
+        )
+    if isinstance(X, list | tuple) and any(isinstance(row, dict) for row in X[:1]):
+        raise ValueError("X is a list of dicts: pass pandas.DataFrame(X).")
+    return in_memory("X", X)
 
 
 def in_memory(name, values):
@@ -124,7 +138,7 @@ def check_table(estimator, X, *, reset=False):
     """
     if not reset and is_plain(estimator, X):
         return X
-    X = in_memory("X", X)
+    X = table_in_memory(X)
     if is_frame(X):
         refuse_repeated_names(X)
         validate_data(estimator, X, reset=reset, skip_check_array=True)

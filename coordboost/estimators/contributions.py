@@ -77,7 +77,8 @@ class Explained:
         Raises
         ------
         ValueError
-            If the columns are not those of the fit.
+            If the columns are not those of the fit; for estimators of rules, as a rule may test
+            several features: there ``rules_()`` shows what each rule adds.
 
         Notes
         -----

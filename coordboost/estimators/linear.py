@@ -49,11 +49,11 @@ from coordboost.estimators.base import (
     check_target,
     check_weights,
     in_float64,
-    in_memory,
     named,
     refuse_repeated_names,
     rows_with_weight,
     some_rows,
+    table_in_memory,
 )
 from coordboost.estimators.coef_table import coef_table
 from coordboost.estimators.contributions import Explained
@@ -196,7 +196,7 @@ class _BaseLinear(Explained, _BaseEstimator):
 
     def _check_table(self, X, *, reset=False):
         limits = {"ensure_min_samples": 2} if reset else {}
-        X = in_memory("X", X)
+        X = table_in_memory(X)
         X = as_pandas(X) if is_frame(X) else X  # its dtypes distinguish times from numbers
         if is_frame(X):
             refuse_repeated_names(X)

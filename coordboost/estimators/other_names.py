@@ -170,9 +170,14 @@ _ROWS = (
         NO_TREES,
     ),
     (
+        "importance_type",
+        (TREES, "feature_importances_ has the gains, plots.ImportanceDisplay the other kinds"),
+        NO_TREES,
+    ),
+    ("device device_type task_type gpu_id", "a fit runs on the CPU"),
+    (
         "boosting_type boosting booster tree_method grow_policy num_parallel_tree multi_strategy "
-        "device device_type task_type gpu_id "
-        "feature_types ccp_alpha importance_type feature_weights",
+        "feature_types ccp_alpha feature_weights",
         (TREES, "there is one way to grow trees, from histograms, and one way to boost them"),
         NO_TREES,
     ),
@@ -186,7 +191,15 @@ _ROWS = (
     ("init_score base_margin offset baseline newoffset exposure", "offset"),
     ("base_score init coef_init intercept_init", "the model starts at the best constant"),
     ("init_model xgb_model warm_start", "warm_start", "every fit starts from scratch"),
-    ("callbacks monitor", "set_callbacks", *SILENT),
+    (
+        "callbacks monitor",
+        (
+            TREES,
+            "early_stopping and n_iter_no_change end a fit, verbose prints the losses; "
+            "set_callbacks takes callbacks of scikit-learn",
+        ),
+        *SILENT,
+    ),
     ("missing", (TREES, "NaN means missing"), "missing values must be imputed first"),
     ("feature_name feature_names", "the names are those of the columns of a data frame"),
     (

@@ -132,8 +132,8 @@ class _BaseRules(ShortOfTol, _BaseLinear):
 
     def _contributions(self, X, background):
         raise ValueError(
-            f"{type(self).__name__} has no contributions of features: a rule tests several of "
-            "them. rules_() shows what each rule adds."
+            f"{type(self).__name__} has no contributions of features: a rule may test several "
+            "of them. rules_() shows what each rule adds."
         )
 
 

@@ -19,6 +19,7 @@ from coordboost._utils.checks import few, not_negative, positive, real, shown
 from coordboost._utils.warned import warn
 from coordboost.data import validation
 from coordboost.data.families import tree_families
+from coordboost.data.frames import is_frame, listed
 from coordboost.data.problem import Problem
 from coordboost.data.tree_learners import trees
 from coordboost.engine.families import family_summary
@@ -492,6 +493,7 @@ class _BaseBooster(CallbackSupportMixin, Explained, _BaseEstimator):
         """Check rows to score on; messages name the parameters of ``fit``."""
         tail = "" if name == ALONE else f" of {name!r}"
         X_name = f"X_val{tail}"
+        self._refuse_other_columns(X_name, X)
         with named(X=X_name):
             X = check_rows_in_place(self, X)
         weight = check_weights(X, weight, f"sample_weight_val{tail}")
@@ -500,6 +502,17 @@ class _BaseBooster(CallbackSupportMixin, Explained, _BaseEstimator):
         with named(X=X_name):
             offset = check_offset(X, offset, f"offset_val{tail}")
         return EvalSet(*rows_with_weight(X, y, weight, offset))
+
+    def _refuse_other_columns(self, name, X):
+        """Raise ValueError if rows to score on are a data frame with other columns than the fit."""
+        fitted = getattr(self, "feature_names_in_", None)
+        if fitted is None or not is_frame(X) or set(fitted) == set(map(str, X.columns)):
+            return
+        raise ValueError(
+            f"{name} has other columns than X, {listed(list(map(str, X.columns)))}. In a Pipeline "
+            "the rows to score on are passed on as they are: transform them first, with the "
+            "fitted pipeline[:-1].transform."
+        )
 
     def _fitted_loss(self):
         return self.runs_[0].problem.loss
@@ -1059,9 +1072,9 @@ class RandomizedGBMRegressor(StagedPredictions, Regression, _RandomizedGBM):
     n_estimators : int, default 100
         Number of iterations.
     max_depth : int, None or "auto", default "auto"
-        Maximum depth of a tree (splits from the root to a leaf). None, or a depth above 10, needs
-        `max_leaf_nodes` as well. "auto": 3 below 512 rows, and where `max_leaf_nodes` is None; 4
-        from 512 rows on, 5 from 1,024, and None from 2,048.
+        Maximum depth of a tree (splits from the root to a leaf). None or -1 for no limit, or a
+        depth above 10, needs `max_leaf_nodes` as well. "auto": 3 below 512 rows, and where
+        `max_leaf_nodes` is None; 4 from 512 rows on, 5 from 1,024, and None from 2,048.
     max_leaf_nodes : int or None, default 31
         Maximum number of leaves; unless `max_depth` allows no more leaves, trees grow best-first
         (largest gain first).
@@ -1218,11 +1231,11 @@ class RandomizedGBMClassifier(StagedProbabilities, Multinomial, Classification, 
     n_estimators : int, default 100
         Number of iterations.
     max_depth : int, None or "auto", default "auto"
-        Maximum depth of a tree (splits from the root to a leaf). None, or a depth above 10, needs
-        `max_leaf_nodes` as well. "auto": 3 below 512 rows, and where `max_leaf_nodes` is None; 4
-        from 512 rows on, 5 from 1,024, and None from 2,048. Rows are counted by what they tell: of
-        two classes with the shares p and 1 - p, n rows count as 4 p (1 - p) n, of K classes as
-        K / (K - 1) (1 - sum of p_k^2) n.
+        Maximum depth of a tree (splits from the root to a leaf). None or -1 for no limit, or a
+        depth above 10, needs `max_leaf_nodes` as well. "auto": 3 below 512 rows, and where
+        `max_leaf_nodes` is None; 4 from 512 rows on, 5 from 1,024, and None from 2,048. Rows are
+        counted by what they tell: of two classes with the shares p and 1 - p, n rows count as
+        4 p (1 - p) n, of K classes as K / (K - 1) (1 - sum of p_k^2) n.
     max_leaf_nodes : int or None, default 31
         Maximum number of leaves; unless `max_depth` allows no more leaves, trees grow best-first
         (largest gain first).
@@ -1463,8 +1476,8 @@ class AcceleratedGBMRegressor(StagedPredictions, Regression, _AcceleratedGBM):
     n_estimators : int, default 100
         Number of iterations.
     max_depth : int or None, default 3
-        Maximum depth of a tree (splits from the root to a leaf). None, or a depth above 10, needs
-        `max_leaf_nodes` as well.
+        Maximum depth of a tree (splits from the root to a leaf). None or -1 for no limit, or a
+        depth above 10, needs `max_leaf_nodes` as well.
     max_leaf_nodes : int, optional
         Maximum number of leaves; if set, trees grow best-first (largest gain first) until it or
         `max_depth` is reached.
@@ -1602,8 +1615,8 @@ class AcceleratedGBMClassifier(StagedProbabilities, Classification, _Accelerated
     n_estimators : int, default 100
         Number of iterations.
     max_depth : int or None, default 3
-        Maximum depth of a tree (splits from the root to a leaf). None, or a depth above 10, needs
-        `max_leaf_nodes` as well.
+        Maximum depth of a tree (splits from the root to a leaf). None or -1 for no limit, or a
+        depth above 10, needs `max_leaf_nodes` as well.
     max_leaf_nodes : int, optional
         Maximum number of leaves; if set, trees grow best-first (largest gain first) until it or
         `max_depth` is reached.

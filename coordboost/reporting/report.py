@@ -32,6 +32,8 @@ WORDS = {
     "scans": ("scans", "{:,.4g}"),
     "status": ("ended", "{}"),
 }
+#: The titles that differ where the learners are searched for, as trees are.
+OF_TREES = {"nonzeros": ("trees", "{:,}"), "scans": ("searches", "{:,.4g}")}
 
 
 def adds_to(model):
@@ -230,7 +232,9 @@ def table(rows):
             else ""
         )
         grid.add_column(file + title, justify="right", overflow="fold")
-    known = {key: one for key, one in WORDS.items() if any(_says(row, key) for row in rows)}
+    # only learners that cannot be counted have no l1 norm
+    words = WORDS | (OF_TREES if all(row.get("l1") is None for row in rows) else {})
+    known = {key: one for key, one in words.items() if any(_says(row, key) for row in rows)}
     for key, (label, form) in known.items():
         grid.add_row(
             label, *("-" if row[key] is None else printable(form.format(row[key])) for row in rows)

@@ -206,7 +206,8 @@ def on_rows_held_out(run):
     at = found["at"][mean.index(min(mean))]
     ends = f"; after {found['at'][-1]:,} steps, the last, it was {mean[-1]:.6g}"
     if at == found["at"][-1]:
-        ends = "; more steps may be better"
+        rate = "" if run.method.parameters.get("rate") is None else ", or --rate"
+        ends = f"; it was still falling: raise --steps{rate}"
     return [
         f"Mean loss on a tenth of the rows, held out: {min(mean):.6g} after {at:,} steps, the "
         f"smallest; the constant model has {mean[0]:.6g}{ends}. The run was made on all rows."

@@ -32,8 +32,11 @@ def shown_of_estimator(model, X, y):
     X, y : rows to judge the model on, best of all those that the fit has not seen; or None
     """
     if not type(model).__module__.startswith("coordboost."):
+        hint = ""
+        if hasattr(model, "named_steps"):
+            hint = " Pass the last step, pipeline[-1], and rows that pipeline[:-1] has transformed."
         raise ValueError(
-            f"html_report takes a run or an estimator of coordboost, got {shown(model)}."
+            f"html_report takes a run or an estimator of coordboost, got {shown(model)}.{hint}"
         )
     try:
         check_is_fitted(model)

@@ -189,14 +189,15 @@ class ColumnsDisplay(Display):
 
 
 class Bars:
-    """Horizontal bars on `ax`, as many of those in `order` as there is room for, at most `most`.
+    """Horizontal bars on `ax`, as many of those in `order` as there is room for, at most `most`,
+    with names of up to `n_lines` lines.
 
     drawn : the indices of the bars that are drawn, from top to bottom
     """
 
-    def __init__(self, ax, most, order):
+    def __init__(self, ax, most, order, n_lines=1):
         self.ax = ax
-        self.drawn = order[: min(most, room_for(ax, 1.6))]
+        self.drawn = order[: min(most, room_for(ax, 0.6 + n_lines))]
 
     def draw(self, lengths, names, form, errors=None, **bar_kw):
         """Draw the bars with names on the left and numbers behind them; return matplotlib's.
@@ -228,7 +229,8 @@ class BarsDisplay(Display):
 
     def _draw_bars(self, ax, lengths, names, order, words, errors=None, **bar_kw):
         """Draw the bars, the first of `order` on top; the axis says how many others there are."""
-        bars = Bars(ax, self.n_bars, order)
+        n_lines = max((str(names[j]).count("\n") + 1 for j in order[: self.n_bars]), default=1)
+        bars = Bars(ax, self.n_bars, order, n_lines)
         self.bars_ = bars.draw(lengths, names, "{:.3g}", errors, **bar_kw)
         others = len(order) - len(bars.drawn)
         name_axes(ax, f"{words}; {others:,} others" if others else words, "", self.title)

@@ -17,7 +17,11 @@ def models_with_trees(estimator, kind):
     if models is None:
         raise ValueError(
             f"{type(estimator).__name__} has no trees: kind={kind!r} is for estimators of trees; "
-            "take 'permutation' or 'contributions'."
+            + (
+                "take kind='permutation', or RulesDisplay."
+                if hasattr(estimator, "rules_")
+                else "take 'permutation' or 'contributions'."
+            )
         )
     return models
 

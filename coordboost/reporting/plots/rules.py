@@ -1,11 +1,15 @@
 """Display of the rules of a model, as bars with their text."""
 
+import textwrap
 from typing import Any, Self
 
 import numpy as np
 
 from coordboost._utils.checks import shown
 from coordboost.reporting.plots.drawing import BarsDisplay
+
+#: Letters of a rule on one line.
+WIDE = 30
 
 
 class RulesDisplay(BarsDisplay):
@@ -91,4 +95,5 @@ class RulesDisplay(BarsDisplay):
 
     def _draw(self, ax, line_kw):
         order = np.argsort(-np.abs(self.coefficients), kind="stable")
-        self._draw_bars(ax, self.coefficients, self.rules, order, "coefficient", **line_kw)
+        names = [textwrap.fill(rule, WIDE, break_long_words=False) for rule in self.rules]
+        self._draw_bars(ax, self.coefficients, names, order, "coefficient", **line_kw)
