@@ -407,11 +407,13 @@ def joint(settings, table):
         objective = MultinomialObjective(table.X, label, weight, *penalty, base)
         certificate = path.certificate_at(place)
         interval = certificate.lower, certificate.upper
-        zero = 0 * path.coef_at(k)
+        zero = 0 * path.coef_at(step=k)
         start = objective.value(zero, np.log(np.bincount(label, weight)) * free)
         reached = settings["tol"] * start if path.message == "complete" else np.inf
         answers.append(
-            JointAnswer(objective, path.coef_at(k), path.intercept_at(k), interval, reached)
+            JointAnswer(
+                objective, path.coef_at(step=k), path.intercept_at(step=k), interval, reached
+            )
         )
     return path, answers
 

@@ -2,6 +2,7 @@
 has one penalty and one certificate for all of them.
 """
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -13,8 +14,7 @@ from coordboost.data import validation
 from coordboost.estimators.base import check_one_model, some_rows
 from coordboost.lasso.multinomial import multinomial_path
 from coordboost.losses.standard import Logistic
-from coordboost.model_selection.scorers import JointLoss, JointScorer
-from coordboost.model_selection.validate import RULES, of_folds
+from coordboost.model_selection.validate import RULES, measure_of, of_folds
 from coordboost.paths.places import PathPoint
 
 
@@ -57,7 +57,7 @@ class JointClasses:
 
     def _joint_path(self, problem, y, grid, l1_ratio):
         """The path of all classes; y : their numbers, (n_samples,)."""
-        return multinomial_path(
+        path = multinomial_path(
             problem,
             y,
             **grid,
@@ -70,6 +70,7 @@ class JointClasses:
             unit_columns=False,
             fit_intercept=self.fit_intercept,
         )
+        return replace(path, classes=self.classes_)
 
     def _probabilities(self, raw):
         return softmax(raw, axis=1) if self._joint else super()._probabilities(raw)
@@ -104,8 +105,7 @@ class JointOnGrid(JointClasses):
     def _cross_validate(self, problem, X, y, weight, offset, folds):
         if not self._joint:
             return super()._cross_validate(problem, X, y, weight, offset, folds)
-        scoring = self.scoring
-        measure = JointLoss() if scoring is None else JointScorer(scoring, self.classes_)
+        measure = measure_of(self.scoring, self.classes_)
         rows = self._quick_rows(X)
 
         @cache
@@ -113,7 +113,7 @@ class JointOnGrid(JointClasses):
             return self._problem(*some_rows(folds[k][0], rows, y, weight, None))
 
         n_threads = effective_n_jobs(None if self.n_jobs is None else int(self.n_jobs))
-        given = y, validation.sample_weight(weight, len(y)), folds
+        given = self.classes_[y], validation.sample_weight(weight, len(y)), folds
         paths = []
         found = []
         for l1_ratio in self._l1_ratios():

@@ -654,6 +654,7 @@ class CrossValidated:
     @property
     def cross_validation_(self):
         """Losses on held-out rows at all points of all paths."""
+        check_is_fitted(self)
         if self.rule not in RULES:
             raise AttributeError(f"rule={self.rule!r} needs no rows held out: see criterion_.")
         return self._seen[0] if len(self._seen) == 1 else self._seen
@@ -661,6 +662,7 @@ class CrossValidated:
     @property
     def criterion_(self):
         """AIC, BIC or Cp at all points of all paths, (n_points,)."""
+        check_is_fitted(self)
         if self.rule in RULES:
             raise AttributeError(f"rule={self.rule!r} is cross-validation: see cross_validation_.")
         return self._seen[0]

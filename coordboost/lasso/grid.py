@@ -34,12 +34,132 @@ def columns_in_use(models):
     )
 
 
+class GridPath(PiecewiseLinear):
+    """Models along a grid of penalties, the points of a path.
+
+    Subclasses have `problem`, ``alphas`` (decreasing), ``models`` (a CSR array with the same number
+    of rows for each alpha, its classes), ``intercepts``, ``gaps``, ``factors`` and
+    ``certificate(step)``.
+    """
+
+    problem: Problem
+    alphas: np.ndarray
+    models: scipy.sparse.csr_array
+    intercepts: np.ndarray
+    gaps: np.ndarray
+    factors: np.ndarray
+
+    @property
+    def penalty_units(self):
+        """The scaling of the columns whose coefficients are in the penalty, in words."""
+        standardization = self.problem.standardization
+        of_unit = self.factors[0, standardization.kept] / standardization.norm
+        if np.allclose(of_unit, 1, rtol=1e-9):
+            return "unit columns"
+        if np.allclose(of_unit, self.problem.total_weight**-0.5, rtol=1e-9):
+            return "columns of sd 1"
+        return "original units" if (self.factors[0] == 1).all() else "times its factors"
+
+    @property
+    def _lams(self):
+        return self.alphas * self.problem.total_weight
+
+    def _starts_at_zero(self):
+        return not self._coef(0).any()
+
+    def _model(self, place):
+        before, after, share = self._mixture(place)
+        if share == 1 or before == after:
+            return self._coef(after), self._intercept(after)
+        coef = (1 - share) * self._coef(before) + share * self._coef(after)
+        return coef, (1 - share) * self._intercept(before) + share * self._intercept(after)
+
+    def _coef(self, k):
+        """Coefficients at the alpha number `k`, (n_columns,) or (n_classes, n_columns)."""
+        models = self.models
+        n_models = models.shape[0] // len(self.alphas)
+        coef = np.zeros((n_models, models.shape[1]))
+        for row, own in enumerate(coef, n_models * k):
+            entries = slice(models.indptr[row], models.indptr[row + 1])
+            own[models.indices[entries]] = models.data[entries]
+        return coef if self.intercepts.ndim > 1 else coef[0]
+
+    def _intercept(self, k):
+        """The intercept at the alpha number `k`, or those of the classes, (n_classes,)."""
+        return self.intercepts[k] if self.intercepts.ndim > 1 else float(self.intercepts[k])
+
+    def _staged(self, X):
+        """As for every path, but for all alphas in one product with the columns in use."""
+        if self.problem.learners.at:
+            return np.array(list(super()._staged(X)))
+        X = columns_as_in(X, self.problem)
+        used, coefs = columns_in_use(self.models)
+        pred = np.ascontiguousarray(coefs.toarray() @ X.part(used, slice(None)).T)
+        pred = (pred + self.intercepts.reshape(-1, 1)).reshape(*self.intercepts.shape, -1)
+        return pred if pred.ndim == 2 else pred.swapaxes(1, 2)
+
+    def order_of_entry(self):
+        """Columns of X in the order in which a coefficient of theirs leaves 0, (n_entered,).
+
+        At one alpha the largest in the penalty first.
+        """
+        models = self.models.tocoo()
+        used = models.data != 0
+        rows, columns = models.coords
+        point = rows[used] // (models.shape[0] // self.n_points)
+        columns = columns[used]
+        entry = np.full(models.shape[1], self.n_points)
+        np.minimum.at(entry, columns, point)
+        sizes = self.factors[0, columns] * np.abs(models.data[used])
+        size = np.zeros(models.shape[1])
+        np.maximum.at(size, columns, np.where(point == entry[columns], sizes, 0.0))
+        entered = np.flatnonzero(entry < self.n_points)
+        return entered[np.lexsort((-size[entered], entry[entered]))]
+
+    def profile(self):
+        """Numbers for ``to_frame``.
+
+        A dict of arrays (n_points,), and the coefficients (n_points, n_columns), of several classes
+        those of the first class first.
+        """
+        l1 = self.l1
+        return {
+            "step": np.arange(len(l1)),
+            "l1": l1,
+            "fraction": l1 / (l1[-1] or 1.0),
+            "alpha": self.alphas,
+            **self._deviance(self.losses),
+            "gap": self.gaps,
+            "intercept": self.intercepts,
+        }, self._coefs_of_points()
+
+    def _place(self, step):
+        """Check the number of an alpha, and return it as an int >= 0."""
+        n = len(self.alphas)
+        place = real(
+            "step",
+            step,
+            lambda k: k == int(k) and -n <= k < n,
+            f"the index of an alpha, from {-n} to {n - 1}",
+        )
+        return int(place) % n
+
+    def certificate_at(self, place):
+        """The certificate at a ``PathPoint``, which must be an alpha of the grid."""
+        _, after, share = self._mixture(place)
+        if share < 1:
+            raise ValueError(
+                "a grid has certificates at its own alphas only; put the alpha into the grid."
+            )
+        return self.certificate(after)
+
+
 #: The fields of a ``LassoPath`` with two numbers for each column.
 BY_COLUMN = ("factors", "limits")
 
 
 @dataclass(frozen=True, eq=False)
-class LassoPath(PiecewiseLinear):
+class LassoPath(GridPath):
     r"""Lasso models along a grid, the points of a path.
 
     They minimise :math:`\frac{1}{n}\sum_i \ell(y_i, b + x_i w) + \alpha \sum_j f_j |w_j|`.
@@ -96,17 +216,6 @@ class LassoPath(PiecewiseLinear):
         )
 
     @property
-    def penalty_units(self):
-        """The scaling of the columns whose coefficients are in the penalty, in words."""
-        standardization = self.problem.standardization
-        of_unit = self.factors[0, standardization.kept] / standardization.norm
-        if np.allclose(of_unit, 1, rtol=1e-9):
-            return "unit columns"
-        if np.allclose(of_unit, self.problem.total_weight**-0.5, rtol=1e-9):
-            return "columns of sd 1"
-        return "original units" if (self.factors[0] == 1).all() else "times its factors"
-
-    @property
     def left_out(self):
         """Names of the columns that are no part of the problem, a list: those of an infinite
         penalty factor, or with limits 0 and 0. Certificates name them.
@@ -128,25 +237,13 @@ class LassoPath(PiecewiseLinear):
         view.flags.writeable = False
         return view
 
+    def _coefs_of_points(self):
+        return self.coefs.T
+
     @property
     def l1(self):
         """The norm in the penalty, (n_alphas,): the sum of f_j |w_j|."""
         return self.factors[0] @ np.abs(self.coefs)
-
-    @property
-    def _lams(self):
-        return self.alphas * self.problem.total_weight
-
-    def _starts_at_zero(self):
-        return not self.coefs[:, 0].any()
-
-    def _model(self, place):
-        before, after, share = self._mixture(place)
-        if share == 1 or before == after:
-            return self._coef(after), float(self.intercepts[after])
-        coef = (1 - share) * self._coef(before) + share * self._coef(after)
-        intercept = (1 - share) * self.intercepts[before] + share * self.intercepts[after]
-        return coef, float(intercept)
 
     def without_data(self):
         """The same path without the training data, as pickles of estimators hold it.
@@ -175,58 +272,17 @@ class LassoPath(PiecewiseLinear):
             if rows.shape[1] == 1:
                 vars(self)[name] = np.repeat(rows, self.models.shape[1], axis=1)
 
-    def _coef(self, k):
-        """Coefficients at the alpha number `k`, (n_columns,)."""
-        models = self.models
-        entries = slice(models.indptr[k], models.indptr[k + 1])
-        coef = np.zeros(models.shape[1])
-        coef[models.indices[entries]] = models.data[entries]
-        return coef
-
-    def _staged(self, X):
-        """As for every path, but for all alphas in one product with the columns in use."""
-        if self.problem.learners.at:
-            return np.array(list(super()._staged(X)))
-        X = columns_as_in(X, self.problem)
-        used, coefs = columns_in_use(self.models)
-        return (
-            np.ascontiguousarray(coefs.toarray() @ X.part(used, slice(None)).T)
-            + self.intercepts[:, None]
-        )
-
-    def order_of_entry(self):
-        """Columns of X in the order in which their coefficients leave 0, (n_entered,).
-
-        At one alpha the largest in the penalty first.
-        """
-        used = np.flatnonzero(self.coefs.any(axis=1))
-        entry = (self.coefs[used] != 0).argmax(axis=1)
-        return used[np.lexsort((-np.abs(self.factors[0, used] * self.coefs[used, entry]), entry))]
-
-    def profile(self):
-        """Numbers for ``to_frame``.
-
-        A dict of arrays (n_points,), and the coefficients (n_points, n_columns).
-        """
+    @property
+    def losses(self):
+        """Sums of the losses on the rows of the fit at every alpha, (n_alphas,)."""
         problem = self.problem
-        l1 = self.l1
         models = zip(self.coefs.T, self.intercepts, strict=True)
-        losses = [
-            problem.value(problem.combine(problem.unit(coef)) + self._shift(coef, b))
-            for coef, b in models
-        ]
-        numbers = {
-            "step": np.arange(len(l1)),
-            "l1": l1,
-            "fraction": l1 / (l1[-1] or 1.0),
-            "alpha": self.alphas,
-        }
-        return {
-            **numbers,
-            **self._deviance(np.array(losses)),
-            "gap": self.gaps,
-            "intercept": self.intercepts,
-        }, self.coefs.T
+        return np.array(
+            [
+                problem.value(problem.combine(problem.unit(coef)) + self._shift(coef, b))
+                for coef, b in models
+            ]
+        )
 
     def _shift(self, coef, intercept):
         """The intercept minus that of the constant prediction.
@@ -444,17 +500,6 @@ class LassoPath(PiecewiseLinear):
             about.append(f"given {self.given}")
         return " ".join(about)
 
-    def _place(self, step):
-        """Check the number of an alpha, and return it as an int >= 0."""
-        n = len(self.alphas)
-        place = real(
-            "step",
-            step,
-            lambda k: k == int(k) and -n <= k < n,
-            f"the index of an alpha, from {-n} to {n - 1}",
-        )
-        return int(place) % n
-
     @cached_property
     def _apart(self):
         """The columns of factor 0, if the loss is not the squared one; else None."""
@@ -467,12 +512,3 @@ class LassoPath(PiecewiseLinear):
     @cached_property
     def _reach(self):
         return Farthest(self.problem) if self.free else None
-
-    def certificate_at(self, place):
-        """The certificate at a ``PathPoint``, which must be an alpha of the grid."""
-        _, after, share = self._mixture(place)
-        if share < 1:
-            raise ValueError(
-                "a grid has certificates at its own alphas only; put the alpha into the grid."
-            )
-        return self.certificate(after)

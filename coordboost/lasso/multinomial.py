@@ -12,7 +12,6 @@ coordinate descent*, Section 4 (glmnet's ``type.multinomial = "ungrouped"``); th
 the certificate are ours.
 """
 
-import importlib
 import math
 from dataclasses import dataclass, replace
 from typing import Any
@@ -28,11 +27,11 @@ from coordboost._utils.checks import real, shown
 from coordboost._utils.interrupt import interruptible
 from coordboost.certificates.objectives import Certificate, L1Penalty
 from coordboost.data import validation
-from coordboost.data.problem import Problem, columns_as_in
+from coordboost.data.problem import Problem, learners_at
 from coordboost.lasso.class_blocks import by_blocks
 from coordboost.lasso.class_path import by_class_path
 from coordboost.lasso.classes import EPS, ClassProblem
-from coordboost.lasso.grid import columns_in_use
+from coordboost.lasso.grid import GridPath
 from coordboost.lasso.inputs import (
     checked_ratio,
     closing_message,
@@ -46,11 +45,12 @@ from coordboost.lasso.objective import SMALLEST_RATIO, Objective
 from coordboost.losses.multinomial import multinomial_losses
 from coordboost.losses.standard import Logistic
 from coordboost.paths.places import PathPoint
+from coordboost.paths.scoring import number_of_rows
 
 
 @dataclass(frozen=True, eq=False)
-class MultinomialPath:
-    """Multinomial Lasso models along a grid of penalties.
+class MultinomialPath(GridPath):
+    """Multinomial Lasso models along a grid of penalties, the points of a path.
 
     Parameters
     ----------
@@ -70,12 +70,14 @@ class MultinomialPath:
         Their differences, relative to the loss of the constant model.
     n_scans : int
         Number of scans of all columns.
+    factors : ndarray, (2, n_features)
+        Factors of the absolute values and of the squares in the penalty.
+    null_loss : float
+        The loss of the constant model, in sums over samples.
     message : str
         "complete"; "not reached" and the largest gap; or what ended the path before its last alpha.
     l1_ratio : float, default 1
         rho: below 1 the elastic net.
-    factors : ndarray, (2, n_features), optional
-        Factors of the absolute values and of the squares in the penalty. Default: 1.
 
     Examples
     --------
@@ -85,7 +87,7 @@ class MultinomialPath:
     >>> path = cb.lasso.multinomial_path(X, y, alphas=[0.5, 0.05], unit_columns=False)
     >>> path.n_points, bool(path.gaps.max() < 1e-6)
     (2, True)
-    >>> path.predict_proba(X[[0, 149]]).round(2)
+    >>> path.predict_proba(X[[0, 149]], alpha=0.05).round(2)
     array([[0.94, 0.06, 0.  ],
            [0.  , 0.37, 0.62]])
     """
@@ -98,130 +100,104 @@ class MultinomialPath:
     bounds: np.ndarray
     gaps: np.ndarray
     n_scans: int
+    factors: np.ndarray
+    null_loss: float
     message: str = "complete"
     l1_ratio: float = 1.0
-    factors: np.ndarray | None = None
     gamma, beneath, stopped = 1.0, None, None  # as for a `LassoPath` that is not relaxed
 
     def __repr__(self):
         ended = "" if self.message == "complete" else f"; {self.message}"
         largest = self.gaps.max(initial=0.0)
         return (
-            f"MultinomialPath({len(self.alphas)} alphas, {len(self.classes)} classes, relative "
-            f"gaps <= {largest:.1e}{ended})"
+            f"MultinomialPath({len(self.alphas)} alphas, {len(self.classes)} classes, "
+            f"{self.penalty_units}, relative gaps <= {largest:.1e}{ended})"
         )
-
-    def _repr_html_(self):
-        # in a higher layer: loaded by name, and only when needed
-        return importlib.import_module("coordboost.reporting.pages.cell").notebook_cell(self)
-
-    @property
-    def n_points(self) -> int:
-        """Number of penalties."""
-        return len(self.alphas)
 
     @property
     def l1(self) -> np.ndarray:
         """The sum over the classes of the norms in the penalty, (n_alphas,)."""
-        factors = 1.0 if self.factors is None else self.factors[0]
-        norms = abs(self.models) @ np.broadcast_to(factors, self.models.shape[1])
+        norms = abs(self.models) @ self.factors[0]
         return norms.reshape(self.n_points, -1).sum(axis=1)
 
-    def order_of_entry(self) -> np.ndarray:
-        """Columns of X in the order in which a coefficient of a class leaves 0.
+    @property
+    def losses(self) -> np.ndarray:
+        """Sums of the losses on the rows of the fit at every alpha, (n_alphas,)."""
+        squares = (self.models.power(2) @ self.factors[1]).reshape(self.n_points, -1).sum(axis=1)
+        penalty = self.l1_ratio * self.l1 + (1 - self.l1_ratio) * squares / 2
+        return self.bounds[:, 1] - self._lams * penalty
 
-        Returns
-        -------
-        ndarray, (n_entered,)
-            Those of one alpha in their own order.
-        """
-        rows, columns = self.models.nonzero()
-        entered, first = np.unique(columns, return_index=True)
-        order = np.argsort(rows[first] // len(self.classes), kind="stable")
-        return entered[order]
-
-    def score_path(
+    def predict(
         self,
         X: Any,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
+        at: PathPoint | None = None,
         *,
         offset: ArrayLike | None = None,
+        step: float | None = None,
+        l1: float | None = None,
+        lam: float | None = None,
+        alpha: float | None = None,
+        fraction: float | None = None,
     ) -> np.ndarray:
-        """Minus the mean multinomial loss at every penalty, of new rows.
+        """The most probable classes, at a place.
+
+        By default at the end of the path.
 
         Parameters
         ----------
         X : array_like, data frame or sparse matrix, (n_rows, n_features)
             New rows.
-        y : array_like, (n_rows,)
-            Their labels.
-        sample_weight : array_like, (n_rows,), optional
-            Weights of the terms of the mean.
+        at : PathPoint, optional
+            Where on the path.
         offset : array_like, (n_rows, n_classes), optional
             The known part of their predictions; default 0.
+        step, l1, lam, alpha, fraction : float, optional
+            The place by its name, as for ``coordboost.lasso.PathPoint``.
 
         Returns
         -------
-        ndarray, (n_alphas,)
-            The logarithm of the probability of the label, on average.
-
-        Raises
-        ------
-        ValueError
-            For a label that was not in the fit.
+        ndarray, (n_rows,)
+            Labels.
         """
-        pred = self._staged(X)
-        if offset is not None:
-            pred = pred + _offset(offset, pred.shape[2], len(self.classes)).T
-        label = np.searchsorted(self.classes, y)
-        known = self.classes[np.minimum(label, len(self.classes) - 1)] == np.asarray(y)
-        if not known.all():
-            strange = np.asarray(y)[~known].tolist()[0]
-            raise ValueError(f"y holds the class {strange!r}, which was not in the fit.")
-        weight = validation.sample_weight(sample_weight, len(label))
-        return np.array([-multinomial_losses(f, label) @ weight for f in pred]) / weight.sum()
+        ways = {"step": step, "l1": l1, "lam": lam, "alpha": alpha, "fraction": fraction}
+        return self._of_places(
+            at, ways, lambda place: self.classes[self._raw(X, place, offset).argmax(axis=1)]
+        )
 
-    def _staged(self, X):
-        """The predictions at every penalty, (n_alphas, n_classes, n_rows)."""
-        table = columns_as_in(X, self.problem)
-        used, coefs = columns_in_use(self.models)
-        pred = coefs.toarray() @ table.part(used, slice(None)).T + self.intercepts.reshape(-1, 1)
-        return pred.reshape(self.n_points, len(self.classes), -1)
+    def predict_proba(
+        self,
+        X: Any,
+        at: PathPoint | None = None,
+        *,
+        offset: ArrayLike | None = None,
+        step: float | None = None,
+        l1: float | None = None,
+        lam: float | None = None,
+        alpha: float | None = None,
+        fraction: float | None = None,
+    ) -> np.ndarray:
+        """Probabilities of the classes, at a place.
 
-    def coef_at(self, step: int = -1) -> np.ndarray:
-        """Coefficients on the scale of X.
+        By default at the end of the path.
 
         Parameters
         ----------
-        step : int, default -1
-            Which penalty.
+        X : array_like, data frame or sparse matrix, (n_rows, n_features)
+            New rows.
+        at : PathPoint, optional
+            Where on the path.
+        offset : array_like, (n_rows, n_classes), optional
+            The known part of their predictions; default 0.
+        step, l1, lam, alpha, fraction : float, optional
+            The place by its name, as for ``coordboost.lasso.PathPoint``.
 
         Returns
         -------
-        ndarray, (n_classes, n_features)
-            One row for each class.
+        ndarray, (n_rows, n_classes)
+            Each row sums to 1.
         """
-        first = range(self.n_points)[int(step)] * len(self.classes)
-        return self.models[first : first + len(self.classes)].toarray()
-
-    def intercept_at(self, step: int = -1) -> np.ndarray:
-        """Intercepts.
-
-        Parameters
-        ----------
-        step : int, default -1
-            Which penalty.
-
-        Returns
-        -------
-        ndarray, (n_classes,)
-            Their sum is 0 if they are fitted.
-        """
-        return self.intercepts[int(step)]
-
-    def _model(self, place):
-        return self.coef_at(place.step), self.intercept_at(place.step)
+        ways = {"step": step, "l1": l1, "lam": lam, "alpha": alpha, "fraction": fraction}
+        return self._of_places(at, ways, lambda place: softmax(self._raw(X, place, offset), axis=1))
 
     def without_data(self) -> "MultinomialPath":
         """The same path without the training data, as pickles of estimators hold it.
@@ -233,13 +209,15 @@ class MultinomialPath:
         """
         return replace(self, problem=self.problem.without_data())
 
-    def certificate_at(self, place: PathPoint) -> Certificate:
-        """The interval around the optimal objective, in sums over samples.
+    def certificate(self, step: int = -1, *, independent: bool = False) -> Certificate:
+        """The interval around the optimal objective at one alpha, in sums over samples.
 
         Parameters
         ----------
-        place : PathPoint
-            ``PathPoint(step=k)``, the k-th penalty.
+        step : int, default -1
+            The number of the alpha.
+        independent : bool, default False
+            Not for multinomial models: the general solver of ``certify`` is for one model.
 
         Returns
         -------
@@ -249,63 +227,100 @@ class MultinomialPath:
         Raises
         ------
         ValueError
-            For a place that is not named by its step.
+            For a number that no alpha has, and for ``independent=True``.
         """
-        if place.step is None:
+        step = self._place(step)
+        if validation.flag("independent", independent):
             raise ValueError(
-                "a multinomial path has a certificate at each of its penalties: pass "
-                f"PathPoint(step=k), got {place}."
+                "independent=True compares with a general solver, which does not know multinomial "
+                "models: leave it out; bounds holds the certified interval."
             )
-        step = int(place.step)
         lower, upper = self.bounds[step].tolist()
-        return Certificate(
-            L1Penalty(float(self.alphas[step] * self.problem.total_weight)), lower, upper
+        witness = {"relative_gap": float(self.gaps[step])}
+        return Certificate(L1Penalty(float(self._lams[step])), lower, upper, witness=witness)
+
+    def relaxed(self, gamma: float = 0.0) -> "MultinomialPath":
+        """Not for multinomial models, which have no relaxed fits.
+
+        Parameters
+        ----------
+        gamma : float, default 0
+            As for ``LassoPath.relaxed``; 1 is the Lasso itself.
+
+        Returns
+        -------
+        MultinomialPath
+            This path, for gamma = 1.
+
+        Raises
+        ------
+        ValueError
+            For another gamma.
+        """
+        if gamma == 1:
+            return self
+        raise ValueError(
+            "multinomial paths have no relaxed fits: fit one model for each class "
+            "(CertifiedLassoClassifierCV(gamma=...) without multinomial)."
         )
 
-    def predict(self, X: Any, step: int = -1, *, offset: ArrayLike | None = None) -> np.ndarray:
-        """The most probable classes.
-
-        Parameters
-        ----------
-        X : array_like, data frame or sparse matrix, (n_rows, n_features)
-            New rows.
-        step : int, default -1
-            Which penalty.
-        offset : array_like, (n_rows, n_classes), optional
-            The known part of their predictions; default 0.
+    def degrees_of_freedom(self) -> np.ndarray:
+        """Not for multinomial models: they are known for the squared loss.
 
         Returns
         -------
-        ndarray, (n_rows,)
-            Labels.
+        ndarray
+            Never.
+
+        Raises
+        ------
+        ValueError
+            Always.
         """
-        return self.classes[self.predict_proba(X, step, offset=offset).argmax(axis=1)]
+        raise ValueError(
+            "degrees of freedom are known for the squared loss only; choose by cross-validation."
+        )
 
-    def predict_proba(
-        self, X: Any, step: int = -1, *, offset: ArrayLike | None = None
-    ) -> np.ndarray:
-        """Probabilities of the classes.
+    @property
+    def _shape(self):
+        return len(self.classes), self.models.shape[1]
 
-        Parameters
-        ----------
-        X : array_like, data frame or sparse matrix, (n_rows, n_features)
-            New rows.
-        step : int, default -1
-            Which penalty.
-        offset : array_like, (n_rows, n_classes), optional
-            The known part of their predictions; default 0.
+    def _coefs_of_points(self):
+        return self.models.toarray().reshape(self.n_points, -1)
 
-        Returns
-        -------
-        ndarray, (n_rows, n_classes)
-            Each row sums to 1.
-        """
-        columns = []
-        for coef, intercept in zip(self.coef_at(step), self.intercept_at(step), strict=True):
-            beta = self.problem.unit(coef)
-            columns.append(self.problem.predict(beta, X) - self.problem.raw(beta)[1] + intercept)
-        pred = np.column_stack(columns)
-        return softmax(pred if offset is None else pred + _offset(offset, *pred.shape), axis=1)
+    def _of_classes(self, names):
+        return [f"{label}: {name}" for label in self.classes.tolist() for name in names]
+
+    def _deviance(self, losses):
+        return {"loss": losses / self.problem.total_weight, "deviance": 1 - losses / self.null_loss}
+
+    def _predict(self, X, place):
+        table = learners_at(X, self.problem)
+        coefs, intercepts = self._model(place)
+        return np.column_stack([table.combine(coef) for coef in coefs]) + intercepts
+
+    def _known(self, offset, n_rows, X):
+        return 0.0 if offset is None else class_offset(offset, n_rows, len(self.classes))
+
+    def _targets(self, X, y, sample_weight):
+        n_rows = number_of_rows(X)
+        y = np.asarray(y)
+        if y.shape != (n_rows,):
+            raise ValueError(
+                f"y must have one label per row of X: expected shape ({n_rows},), got {y.shape}."
+            )
+        label = np.searchsorted(self.classes, y)
+        known = self.classes[np.minimum(label, len(self.classes) - 1)] == y
+        if not known.all():
+            strange = y[~known].tolist()[0]
+            raise ValueError(f"y holds the class {strange!r}, which was not in the fit.")
+        return label, validation.sample_weight(sample_weight, n_rows, X)
+
+    def _least(self, X, y, weight):
+        return 0.0
+
+    def _sums(self, preds, y, weight, offset):
+        return np.array([multinomial_losses((pred + offset).T, y) @ weight for pred in preds])
 
 
 def multinomial_path(
@@ -398,7 +413,7 @@ def multinomial_path(
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
     >>> path = cb.lasso.multinomial_path(X, y, alphas=[0.1], unit_columns=False)
-    >>> path.coef_at().round(2)
+    >>> path.coef_at(alpha=0.1).round(2)
     array([[ 0.  ,  0.  , -1.42,  0.  ],
            [ 0.  ,  0.  ,  0.  ,  0.  ],
            [ 0.  ,  0.  ,  1.17,  0.  ]])
@@ -412,7 +427,7 @@ def multinomial_path(
         X.weight if isinstance(X, Problem) else validation.sample_weight(sample_weight, len(label))
     )
     frequency = frequency_of(classes, label, weight)
-    known = None if offset is None else _offset(offset, len(label), len(classes)).T.copy()
+    known = None if offset is None else class_offset(offset, len(label), len(classes)).T.copy()
     objective = _objective(
         X,
         label,
@@ -453,9 +468,10 @@ def multinomial_path(
         solution.bounds,
         gaps,
         solution.n_scans,
+        objective.factors_of_x(),
+        task.null,
         message,
         objective.l1_ratio,
-        objective.factors_of_x(),
     )
 
 
@@ -495,7 +511,7 @@ def frequency_of(classes, label, weight):
     return frequency
 
 
-def _offset(offset, n_rows, n_classes):
+def class_offset(offset, n_rows, n_classes):
     """Check and return the known part of the predictions, (n_rows, n_classes)."""
     given = validation.numeric("offset", offset, 2)
     if given.shape != (n_rows, n_classes):

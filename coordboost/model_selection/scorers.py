@@ -11,9 +11,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import check_scoring, get_scorer
 
 from coordboost._utils.checks import shown
-from coordboost.data.validation import ConstantColumnWarning, known_part
 from coordboost.losses.base import link_of, on_scale_of_y
-from coordboost.paths.scoring import MEAN_LOSS, rows_of
 
 
 class _Predictions(BaseEstimator):
@@ -81,7 +79,7 @@ def scorer_of(scoring):
 class Scorer:
     """Minus the scores of a scorer at the points of a path.
 
-    Classes : the two labels of y, for losses of two classes.
+    Classes : the labels of y, for losses of two classes and for multinomial paths.
     """
 
     beside_the_point = UndefinedMetricWarning  # the first model of a path predicts one class only
@@ -93,17 +91,22 @@ class Scorer:
             if isinstance(scoring, str)
             else getattr(scoring, "__name__", None) or repr(scoring)
         )
-        self.classes = np.asarray(classes if len(classes) == 2 else [-1, 1])
+        self.labels = np.asarray(classes)
 
     def __call__(self, path, X, y, weight, offset, at):
         loss = path.problem.loss
-        preds = path.staged_predict(X) if at is None else (path.predict(X, place) for place in at)
-        known = known_part(offset, len(y))
+        preds = path.staged_predict(X) if at is None else (path._predict(X, place) for place in at)
+        known = path._known(offset, len(y), X)
         model = _Numbers(loss)
-        if loss.two_class:
-            model = _Classes(loss, self.classes)
-            y = self.classes[(rows_of(path.problem, X, y, weight)[0] > 0).astype(int)]
-        return self._losses(model, ((pred + known)[:, None] for pred in preds), y, weight)
+        if hasattr(path, "classes"):
+            model = _SeveralClasses(loss, self.labels)
+            y = self.labels[path._targets(X, y, weight)[0]]
+        elif loss.two_class:
+            classes = self.labels if len(self.labels) == 2 else np.array([-1, 1])
+            model = _Classes(loss, classes)
+            y = classes[(path._targets(X, y, weight)[0] > 0).astype(int)]
+        columns = (np.reshape(pred + known, (len(y), -1)) for pred in preds)
+        return self._losses(model, columns, y, weight)
 
     def _losses(self, model, preds, y, weight):
         """Minus the scores of the predictions `preds`, as `model` reads them."""
@@ -122,29 +125,3 @@ class Scorer:
                 "class: take other folds."
             )
         return -np.where(np.isnan(scores), -np.inf, scores)
-
-
-class JointLoss:
-    """The mean multinomial loss on new rows at the points of a `MultinomialPath`."""
-
-    name = MEAN_LOSS
-    beside_the_point = ConstantColumnWarning
-
-    def __call__(self, path, X, y, weight, offset, at):
-        return -path.score_path(X, y, weight, offset=offset)
-
-
-class JointScorer(Scorer):
-    """Minus the scores of a scorer at the points of a `MultinomialPath` of class numbers.
-
-    classes : the labels, (n_classes,)
-    """
-
-    def __init__(self, scoring, classes):
-        super().__init__(scoring, classes)
-        self.classes = np.asarray(classes)
-
-    def __call__(self, path, X, y, weight, offset, at):
-        model = _SeveralClasses(path.problem.loss, self.classes)
-        preds = (pred.T for pred in path._staged(X))
-        return self._losses(model, preds, self.classes[y], weight)

@@ -22,7 +22,7 @@ from coordboost._utils.interrupt import heed, uncut, working_for
 from coordboost.data import validation
 from coordboost.data.frames import by_index
 from coordboost.model_selection.splits import rows_of_folds
-from coordboost.paths.scoring import MEAN_LOSS, least_mean, rows_of
+from coordboost.paths.scoring import MEAN_LOSS
 
 #: How a point may be chosen by its losses on rows held out.
 RULES = ("best", "one_se")
@@ -377,7 +377,7 @@ class MeanLoss:
             if at is None
             else path.score_at(X, y, weight, at=at, offset=offset)
         )
-        return -scores - least_mean(path.problem.loss, *rows_of(path.problem, X, y, weight))
+        return -scores - path._least(X, y, weight)
 
 
 def measure_of(scoring, y):

@@ -17,7 +17,7 @@ import numpy as np
 from coordboost._utils.checks import items_of, known_names, not_negative, shown
 from coordboost.data import validation
 from coordboost.data.problem import learners_at
-from coordboost.paths.scoring import losses_of, rows_of
+from coordboost.paths.scoring import least_mean, losses_of, rows_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,8 +156,8 @@ class PathLike:
         Returns
         -------
         ndarray, (n_columns,)
-            On the scale of X; for learners found by a search, such as trees, (n_learners,), of
-            those found so far.
+            On the scale of X; of several classes (n_classes, n_columns). For learners found by a
+            search, such as trees, (n_learners,), of those found so far.
 
         Raises
         ------
@@ -181,7 +181,7 @@ class PathLike:
         Returns
         -------
         float
-            On the link scale, as the predictions of ``predict``.
+            On the link scale, as the predictions of ``predict``; of several classes (n_classes,).
 
         Raises
         ------
@@ -224,14 +224,41 @@ class PathLike:
             missing, unknown or not finite.
         """
         ways = {"step": step, "l1": l1, "lam": lam, "alpha": alpha, "fraction": fraction}
+        return self._of_places(at, ways, lambda place: self._raw(X, place, offset))
+
+    def _of_places(self, at, ways, value):
+        """The value of a function at a place; at several one column for each.
+
+        ways : the names of the place, and its values or a sequence of them
+        """
         for name, values in ways.items():
             if isinstance(values, list | tuple | np.ndarray) and (
                 validation.as_array(name, values).ndim == 1 and len(values)
             ):
-                places = (ways | {name: value} for value in values)
-                return np.column_stack([self.predict(X, at, offset=offset, **p) for p in places])
-        pred = self._predict(X, place_named(at, **ways) or self._end)
-        return pred if offset is None else pred + validation.known_part(offset, len(pred), X)
+                places = (place_named(at, **(ways | {name: one})) for one in values)
+                return np.stack([value(place) for place in places], axis=-1)
+        return value(place_named(at, **ways) or self._end)
+
+    def _raw(self, X, place, offset):
+        """Raw predictions for new rows at a place, with the offset if it is given."""
+        pred = self._predict(X, place)
+        return pred if offset is None else pred + self._known(offset, len(pred), X)
+
+    def _known(self, offset, n_rows, X):
+        """Check and return the known part of the predictions of new rows; 0 for None."""
+        return validation.known_part(offset, n_rows, X)
+
+    def _targets(self, X, y, sample_weight):
+        """Targets of new rows as the loss takes them, and their weights, (len(X),) each."""
+        return rows_of(self.problem, X, y, sample_weight)
+
+    def _least(self, X, y, weight):
+        """The mean over new rows of the smallest value that the loss can take."""
+        return least_mean(self.problem.loss, *self._targets(X, y, weight))
+
+    def _sums(self, preds, y, weight, offset):
+        """Sums of the losses at several predictions of new rows."""
+        return losses_of(self.problem, preds, y, weight, offset)
 
     @property
     def _end(self):
@@ -281,8 +308,8 @@ class PathLike:
         Returns
         -------
         ndarray, (n_points, n_columns)
-            One row for each point. *Memory*: 8 bytes per entry; for a long run on many columns pass
-            a few places.
+            One row for each point, of several classes (n_classes, n_columns). *Memory*: 8 bytes per
+            entry; for a long run on many columns pass a few places.
 
         Raises
         ------
@@ -302,12 +329,15 @@ class PathLike:
         every = (PathPoint(step=k) for k in range(self.n_points))
         places = every if at is None else items_of("at", at, "a sequence of PathPoint")
         standardization = self.problem.standardization
-        coefs = np.array([coef for coef, _ in self._models(places)]).reshape(
-            -1, standardization.n_columns
-        )
+        coefs = np.array([coef for coef, _ in self._models(places)]).reshape(-1, *self._shape)
         if validation.flag("unit_columns", unit_columns):
-            coefs[:, standardization.kept] *= standardization.norm
+            coefs[..., standardization.kept] *= standardization.norm
         return coefs
+
+    @property
+    def _shape(self):
+        """The shape of the coefficients of one model."""
+        return (self.problem.standardization.n_columns,)
 
     def _models(self, places):
         return (self._model(checked_place(place)) for place in places)
@@ -360,7 +390,7 @@ class PathLike:
             One score for each point.
         """
         X = validation.collected("X", X)
-        y, weight = rows_of(self.problem, X, y, sample_weight)
+        y, weight = self._targets(X, y, sample_weight)
         offset = self._offset_of_scored(offset, len(y), X)
         return -self._losses(X, y, weight, offset) / weight.sum()
 
@@ -382,10 +412,11 @@ class PathLike:
             One score for each place.
         """
         X = validation.collected("X", X)
-        y, weight = rows_of(self.problem, X, y, sample_weight)
-        preds = (self.predict(X, place) for place in items_of("at", at, "a sequence of PathPoint"))
+        y, weight = self._targets(X, y, sample_weight)
+        places = items_of("at", at, "a sequence of PathPoint")
+        preds = (self._predict(X, place_named(place) or self._end) for place in places)
         offset = self._offset_of_scored(offset, len(y), X)
-        return -losses_of(self.problem, preds, y, weight, offset) / weight.sum()
+        return -self._sums(preds, y, weight, offset) / weight.sum()
 
     def _offset_of_scored(self, offset, n_rows, X):
         """Return the offset of rows with targets; it may not be left out if the fit had one."""
@@ -394,7 +425,7 @@ class PathLike:
             raise ValueError(
                 "the problem has an offset: pass that of these rows, offset=...; zeros for none."
             )
-        return validation.known_part(offset, n_rows, X)
+        return self._known(offset, n_rows, X)
 
     def to_frame(self):
         """The path as a pandas data frame.
@@ -427,16 +458,10 @@ class PathLike:
         used = np.flatnonzero(coefs.any(axis=0))
         names = self._names()
         columns = {name: values for name, values in numbers.items() if name != "intercept"}
-        left = pd.DataFrame(
-            {
-                **columns,
-                "nonzeros": np.count_nonzero(coefs, axis=1),
-                "intercept": numbers["intercept"],
-            }
-        )
-        return pd.concat(
-            [left, pd.DataFrame(coefs[:, used], columns=[names[j] for j in used])], axis=1
-        )
+        left = pd.DataFrame({**columns, "nonzeros": np.count_nonzero(coefs, axis=1)})
+        intercepts = pd.DataFrame(numbers["intercept"], columns=self._of_classes(["intercept"]))
+        own = pd.DataFrame(coefs[:, used], columns=[names[j] for j in used])
+        return pd.concat([left, intercepts, own], axis=1)
 
     def plot(self, *, ax=None, **options):
         """The coefficient profiles as a ``ProfileDisplay``; see there for the options.
@@ -462,8 +487,14 @@ class PathLike:
         return importlib.import_module("coordboost.reporting.pages.cell").notebook_cell(self)
 
     def _names(self):
+        """The names of the coefficients in ``profile()``."""
         problem = self.problem
-        return list(problem.column_names if problem.countable else problem.feature_names)
+        names = problem.column_names if problem.countable else problem.feature_names
+        return self._of_classes(list(names))
+
+    def _of_classes(self, names):
+        """The names of numbers of which each model has one, for all classes."""
+        return names
 
     def _deviance(self, losses):
         """Means of losses from their sums, and the explained part.
@@ -534,7 +565,7 @@ class PiecewiseLinear(PathLike):
         return (X.combine(coef) + intercept for coef, intercept in models)
 
     def _losses(self, X, y, weight, offset):
-        return losses_of(self.problem, self._staged(X), y, weight, offset)
+        return self._sums(self._staged(X), y, weight, offset)
 
 
 def between(knots, at):

@@ -9,8 +9,8 @@ from coordboost.data import validation
 MEAN_LOSS = "mean loss"
 
 
-def rows_of(problem, X, y, sample_weight):
-    """Targets of new rows as the loss takes them, and their weights, (len(X),) each."""
+def number_of_rows(X):
+    """The number of rows of a table of any kind."""
     shape = (
         X.shape
         if isinstance(getattr(X, "shape", None), tuple)
@@ -18,7 +18,12 @@ def rows_of(problem, X, y, sample_weight):
     )
     if len(shape) != 2:
         raise ValueError(f"X must have 2 dimensions, got shape {shape}.")
-    n = shape[0]
+    return shape[0]
+
+
+def rows_of(problem, X, y, sample_weight):
+    """Targets of new rows as the loss takes them, and their weights, (len(X),) each."""
+    n = number_of_rows(X)
     y = validation.target(y, n)
     weight = validation.sample_weight(sample_weight, n, X)
     return problem.loss.labels(y) if problem.loss.labels else y, weight

@@ -29,7 +29,7 @@ def test_losses_of_folds_are_those_of_paths_on_their_rows():
     np.testing.assert_allclose(model.path_.alphas, path.alphas)
     for losses, (rows, others) in zip(model.cross_validation_.losses, HALVES, strict=True):
         own = cb.lasso.multinomial_path(X[rows], NAMES[rows], path.alphas, unit_columns=False)
-        theirs = [log_loss(NAMES[others], own.predict_proba(X[others], k)) for k in range(4)]
+        theirs = [log_loss(NAMES[others], own.predict_proba(X[others], step=k)) for k in range(4)]
         np.testing.assert_allclose(losses, theirs, rtol=1e-4)
         np.testing.assert_allclose(-own.score_path(X[others], NAMES[others]), theirs, rtol=1e-9)
     best = model.cross_validation_.best
@@ -48,7 +48,7 @@ def test_a_scorer_and_several_shares_of_the_l1_norm():
     assert seen.losses.shape == (2, 8) and model.path_.l1_ratio in (0.5, 1)
     rows, others = HALVES[0]
     own = cb.lasso.multinomial_path(X[rows], Y[rows], model.path_.alphas, unit_columns=False)
-    theirs = roc_auc_score(Y[others], own.predict_proba(X[others], 3), multi_class="ovr")
+    theirs = roc_auc_score(Y[others], own.predict_proba(X[others], step=3), multi_class="ovr")
     assert np.isclose(-seen.losses[0, 3], theirs, atol=1e-3)
 
 
@@ -60,7 +60,7 @@ def test_the_options_are_those_of_the_path(kind):
         grid.pop(name, None)
     model = kind(multinomial=True, **grid, **options).fit(X, NAMES)
     path = cb.lasso.multinomial_path(X, NAMES, [0.01], unit_columns=False, **options)
-    np.testing.assert_allclose(model.coef_, path.coef_at(), atol=1e-6)
+    np.testing.assert_allclose(model.coef_, path.coef_at(step=0), atol=1e-6)
     assert model.coef_.max() == 0.4 and not model.coef_[:, 1].any()
     np.testing.assert_allclose(model.path_.l1, path.l1)
     assert set(path.order_of_entry()) == {0, 2, 3}

@@ -97,7 +97,11 @@ def test_refused_factors():
     refused(lambda: cb.lasso_path(X, y, penalty_factor=[np.nan, 1, 1, 1, 1]), "finite")
     labels = np.arange(N) % 3
     path = cb.lasso.multinomial_path(X, labels, penalty_factor=[np.inf, 1, 1, 1, 1], n_alphas=3)
-    assert path.message == "complete" and not path.coef_at()[:, 0].any() and path.coef_at().any()
+    assert (
+        path.message == "complete"
+        and not path.coef_at(step=2)[:, 0].any()
+        and path.coef_at(step=2).any()
+    )
     refused(
         lambda: cb.lasso.multinomial_path(X, labels, penalty_factor=[0, 1, 1, 1, 1]),
         "penalty_factor must be positive",

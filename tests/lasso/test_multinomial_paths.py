@@ -9,6 +9,7 @@ import threading
 import numpy as np
 import pytest
 import scipy.sparse
+from matplotlib.figure import Figure
 from scipy.special import logsumexp, softmax, xlogy
 from sklearn.datasets import load_iris
 
@@ -105,11 +106,11 @@ def judged(seed):
     price = weight.sum() * (options["penalty_factor"] * norm)
     for k, alpha in enumerate(path.alphas):
         judge = Judge(X[:, live], y, weight, alpha * price[live], free)
-        coef = path.coef_at(k)[:, live]
-        upper = judge.objective(coef, path.intercept_at(k))
+        coef = path.coef_at(step=k)[:, live]
+        upper = judge.objective(coef, path.intercept_at(step=k))
         start = np.log(np.bincount(y, weight) / weight.sum()) if free else 0.0
         null = judge.objective(0.0 * coef, start)
-        gap = (upper - judge.lower_bound(coef, path.intercept_at(k))) / null
+        gap = (upper - judge.lower_bound(coef, path.intercept_at(step=k))) / null
         assert path.bounds[k, 1] == pytest.approx(upper, rel=1e-9)
         yield path.gaps[k], gap, path
 
@@ -212,7 +213,7 @@ def test_the_limit_of_passes_holds_for_classes_of_one_row(monkeypatch, tmp_path)
     assert path.message.endswith(", after 8 passes over the classes")
     for k in range(4):
         certificate = path.certificate_at(cb.lasso.PathPoint(step=k))
-        assert certificate.lower <= certificate.upper and np.isfinite(path.coef_at(k)).all()
+        assert certificate.lower <= certificate.upper and np.isfinite(path.coef_at(step=k)).all()
 
 
 def test_a_column_of_zeros_has_coefficient_0():
@@ -235,9 +236,9 @@ def test_an_offset_is_a_part_of_the_model():
     """A model at a large penalty, continued at a smaller one: its coefficients are a part."""
     X, y = load_iris(return_X_y=True)
     first = PATH(X, y, [0.1], unit_columns=False)
-    known = X @ first.coef_at().T
+    known = X @ first.coef_at(step=0).T
     other = PATH(X, y, [10.0], offset=known, unit_columns=False)
-    assert not other.coef_at().any()
+    assert not other.coef_at(step=0).any()
     np.testing.assert_allclose(
         other.predict_proba(X, offset=known), first.predict_proba(X), atol=1e-3
     )
@@ -262,3 +263,45 @@ def test_ctrl_c_keeps_the_alphas_that_are_done():
     assert 1 <= path.n_points < 2000
     assert path.message.startswith(f"interrupted after {path.n_points} of 2000 alphas")
     assert (path.gaps[:-1] <= 1e-9).all()
+
+
+def test_a_path_has_the_places_of_every_grid():
+    """Between two alphas it is linear; numbers in tables are those of the models."""
+    pd = pytest.importorskip("pandas")
+    X, y = load_iris(return_X_y=True)
+    names = np.array(["setosa", "versicolor", "virginica"])[y]
+    path = PATH(pd.DataFrame(X, columns=list("abcd")), names, n_alphas=5, eps=0.05, l1_ratio=0.8)
+    middle = float(path.alphas[2:4].mean())
+    at = {"alpha": middle}
+    coef = path.coef_at(**at)
+    np.testing.assert_allclose(coef, path.coef_path()[2:4].mean(axis=0))
+    np.testing.assert_allclose(path.intercept_at(**at), path.intercepts[2:4].mean(axis=0))
+    by_hand = softmax(X @ coef.T + path.intercept_at(**at), axis=1)
+    np.testing.assert_allclose(path.predict_proba(X, **at), by_hand, rtol=1e-9)
+    assert (path.predict(X, **at) == path.classes[by_hand.argmax(axis=1)]).all()
+    place = cb.lasso.PathPoint(**at)
+    mean = np.log(by_hand[np.arange(150), y]).mean()
+    assert path.score(X, names, at=place) == pytest.approx(mean)
+    np.testing.assert_allclose(path.losses / 150, -path.score_path(X, names), rtol=1e-9)
+    frame = path.to_frame()
+    np.testing.assert_allclose(frame["loss"], -path.score_path(X, names))
+    np.testing.assert_allclose(frame["virginica: d"], path.coef_path()[:, 2, 3])
+    assert (
+        frame["deviance"][0] == pytest.approx(0, abs=1e-9)
+        and frame["deviance"].is_monotonic_increasing
+    )
+    norm = np.linalg.norm(X - X.mean(axis=0), axis=0)
+    np.testing.assert_allclose(path.l1, (np.abs(path.coef_path()) @ norm).sum(axis=1))
+    assert path.penalty_units == "unit columns"
+    assert path.certificate(2).witness["relative_gap"] == path.gaps[2]
+    with pytest.raises(ValueError, match="a grid has certificates at its own alphas only"):
+        path.certificate_at(place)
+    with pytest.raises(ValueError, match="multinomial paths have no relaxed fits"):
+        path.relaxed()
+    display = path.plot(ax=Figure().subplots(), against="alpha")
+    lines = zip(display.columns_, display.lines_, strict=True)
+    colours = {display.names[j]: line.get_color() for j, line in lines}
+    assert len({colour for name, colour in colours.items() if name.startswith("virginica")}) == 1
+    assert len(set(colours.values())) == 3
+    seen = cb.cross_validate(lambda X, y, w: PATH(X, y, path.alphas), X, y, folds=3)
+    assert seen.losses.shape == (3, 5) and "alpha" in seen.summary(path)

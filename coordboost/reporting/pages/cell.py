@@ -1,6 +1,7 @@
 """What a cell of a notebook shows of a run or a path: a small table and a small picture."""
 
 import hashlib
+import math
 from html import escape
 
 import numpy as np
@@ -60,7 +61,7 @@ def _of_penalties(path):
     ends = path.coef_at(step=path.n_points - 1)
     rows = [
         ("path", type(path).__name__),
-        ("columns", f"{len(names):,}, {getattr(path, 'penalty_units', 'one model a class')}"),
+        ("columns", f"{len(names):,}, {path.penalty_units}"),
         ("points", f"{path.n_points:,}"),
     ]
     if hasattr(path, "alphas"):
@@ -98,6 +99,7 @@ def _display(path):
 
     problem = path.problem
     words = {"l1": "l1 norm, columns of norm 1", "coefs": "coefficient, columns of norm 1"}
+    n_classes = 1
     if not problem.countable:
         known = isinstance(path, StepPath) and problem.has_data
         if not known or problem.n_samples * path.n_steps > LARGEST:
@@ -111,17 +113,12 @@ def _display(path):
         coefs = np.array([beta for _, beta in found])
         names = [problem.column_names[j] for j in problem.standardization.kept[used]]
     else:
-        names = problem.column_names
-        n_models = len(getattr(path, "classes", [None]))
-        if path.n_points * len(names) * n_models > LARGEST:
+        names = path._names()
+        if path.n_points * len(names) > LARGEST:
             return None
-        if n_models > 1:
-            models = np.abs(path.models.toarray()).reshape(path.n_points, n_models, -1)
-            models[..., problem.standardization.kept] *= problem.standardization.norm
-            l1 = models.sum(axis=(1, 2))
-            coefs = models.max(axis=1)
-            words["coefs"] = "largest size in a class"
-        else:
-            coefs = path.coef_path(unit_columns=True)
-            l1 = np.abs(coefs).sum(axis=1)
-    return ProfileDisplay({"l1": l1}, coefs, names, words=words, n_labels=NAMED)
+        coefs = path.coef_path(unit_columns=True)
+        n_classes = math.prod(coefs.shape[1:-1])
+        coefs = coefs.reshape(path.n_points, -1)
+        l1 = np.abs(coefs).sum(axis=1)
+    options = {"words": words, "n_labels": NAMED, "n_classes": n_classes}
+    return ProfileDisplay({"l1": l1}, coefs, names, **options)

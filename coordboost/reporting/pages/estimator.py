@@ -11,7 +11,6 @@ from coordboost._utils.checks import shown
 from coordboost.engine.storage.model import model_with
 from coordboost.estimators.rules import _BaseRules
 from coordboost.estimators.trees import _BaseBooster
-from coordboost.lasso.multinomial import MultinomialPath
 from coordboost.paths.places import PathPoint
 from coordboost.reporting.pages.judged import (
     JudgedRows,
@@ -91,10 +90,17 @@ def shown_of_path(path):
     *Cost*: a scan for the certificate of each of some 20 points.
     """
     problem = path.problem
+    if not problem.countable:
+        raise ValueError(
+            "html_report shows paths on columns, and the learners of this one are found by a "
+            "search: pass a fitted estimator, such as CertifiedRulesRegressor, or see to_frame()."
+        )
     numbers = path.profile()[0]
     n_points = len(numbers["step"])
-    coefs = [path.coef_at(step=k) for k in range(n_points)]
-    n_used = [np.count_nonzero(coef) for coef in coefs]
+    coefs = [np.atleast_2d(path.coef_at(step=k)) for k in range(n_points)]
+    n_used = [np.count_nonzero(coef.any(axis=0)) for coef in coefs]
+    intercepts = np.atleast_1d(path.intercept_at(step=n_points - 1))
+    labels = [str(label) for label in getattr(path, "classes", [""])]
     at = np.unique(np.round(np.linspace(0, n_points - 1, POINTS)).astype(int))
     facts = [
         ("rows of the fit", f"{problem.n_samples:,}"),
@@ -109,7 +115,8 @@ def shown_of_path(path):
     settings = [
         (word, str(getattr(path, name))) for name, word in given.items() if hasattr(path, name)
     ]
-    name = f"at alpha = {numbers['alpha'][-1]:.6g}, the last"
+    last = f"at alpha = {numbers['alpha'][-1]:.6g}, the last"
+    names = [f"{label}, {last}" if label else last for label in labels]
     variables = {
         "title": f"{type(path).__name__}: {problem.n_samples:,} rows, "
         f"{len(problem.column_names):,} columns",
@@ -130,7 +137,10 @@ def shown_of_path(path):
             )
             for k in at
         ],
-        "models": [_coefficients(problem, coefs[-1], path.intercept_at(step=n_points - 1), name)],
+        "models": [
+            _coefficients(problem, coef, float(intercept), name)
+            for coef, intercept, name in zip(coefs[-1], intercepts, names, strict=True)
+        ],
         "certificates": _certificates_along(path, at, numbers["alpha"]),
         "settings": settings,
         "rules": [],
@@ -147,7 +157,7 @@ def _certificates_along(path, at, alphas):
     if not path.problem.has_data:
         return []
     found = [path.certificate_at(PathPoint(step=int(k))) for k in at if alphas[k] > 0]
-    total = path.problem.start_loss
+    total = getattr(path, "null_loss", path.problem.start_loss)
     return [
         (
             f"alpha = {certificate.target.lam / path.problem.total_weight:.5g}",
@@ -308,7 +318,6 @@ def _of_path(model, given, size):
     problem = path.problem
     found = getattr(model, "cross_validation_", None)
     has_one_choice = found is not None and not isinstance(found, list)
-    is_joint = isinstance(path, MultinomialPath)
     norm = f"l1 norm, {getattr(path, 'penalty_units', 'as in the penalty')}"
     facts = [
         ("rows of the fit", f"{problem.n_samples:,}"),
@@ -327,7 +336,7 @@ def _of_path(model, given, size):
         "caption": "The mean loss on rows held out, with a band of one standard error.",
         "parts": None,
         "rows": given,
-        "path": _path(model) if problem.has_data and not is_joint else None,
+        "path": _path(model) if problem.has_data else None,
         "drawn": "columns of norm 1",
         "certificates": _certificates(model),
         "source": getattr(getattr(getattr(path, "run", None), "method", None), "source", None),

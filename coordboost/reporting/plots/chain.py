@@ -2,7 +2,14 @@
 
 from typing import Any, Self
 
-from coordboost.reporting.plots.drawing import COLOURS, Display, ink, name_axes, new_label
+from coordboost.reporting.plots.drawing import (
+    COLOURS,
+    Display,
+    drawn_from,
+    ink,
+    name_axes,
+    new_label,
+)
 from coordboost.theory.langevin import Chain, GridLaw, Normal
 
 #: Maximum number of points drawn of a trace.
@@ -63,6 +70,7 @@ class ChainDisplay(Display):
         self.words = f"coefficient {quantity}" if words is None else words
 
     @classmethod
+    @drawn_from("a Chain, the result of theory.langevin", Chain)
     def from_chain(
         cls,
         chain: Chain,

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from coordboost.engine.result import spaced
+from coordboost.engine.result import StepPath, spaced
 from coordboost.engine.run import Run
 from coordboost.lasso.grid import LassoPath
 from coordboost.lasso.homotopy.path import ExactPath
@@ -20,6 +20,7 @@ from coordboost.reporting.plots.drawing import (
     Bars,
     ColumnsDisplay,
     Display,
+    drawn_from,
     ink,
     letter,
     name_axes,
@@ -130,6 +131,7 @@ class CrossValidationDisplay(Display):
         self.nonzeros = nonzeros
 
     @classmethod
+    @drawn_from("a CrossValidation, the result of cross_validate", CrossValidation)
     def from_cross_validation(
         cls,
         validation: CrossValidation,
@@ -174,6 +176,10 @@ class CrossValidationDisplay(Display):
         return display.plot(ax, **options)
 
     @classmethod
+    @drawn_from(
+        "a fitted estimator that chose by cross-validation, such as CertifiedLassoCV",
+        has=("cross_validation_", "path_"),
+    )
     def from_estimator(
         cls, estimator: Any, *, title: str = "", ax: Any = None, **options: Any
     ) -> Self:
@@ -382,6 +388,7 @@ class SelectionDisplay(Display):
         self.title = title
 
     @classmethod
+    @drawn_from("a run, the result of solve", StepPath)
     def from_run(
         cls, run: Run, *, n_bars: int = 20, title: str = "", ax: Any = None, **options: Any
     ) -> Self:
@@ -416,11 +423,11 @@ class SelectionDisplay(Display):
                 "ImportanceDisplay draws the features of their splits, TreeDisplay a tree."
             )
         names = run.problem.feature_names
-        return cls(
-            np.bincount(run.path.learner, minlength=len(names)), names, n_bars=n_bars, title=title
-        ).plot(ax, **options)
+        counts = np.bincount(run.run.path.learner, minlength=len(names))
+        return cls(counts, names, n_bars=n_bars, title=title).plot(ax, **options)
 
     @classmethod
+    @drawn_from("a fitted estimator with one run, such as LSBoostRegressor", has=("run_",))
     def from_estimator(
         cls, estimator: Any, *, n_bars: int = 20, title: str = "", ax: Any = None, **options: Any
     ) -> Self:
@@ -520,6 +527,7 @@ class StabilityDisplay(ColumnsDisplay):
         self.n_labels, self.title = n_labels, title
 
     @classmethod
+    @drawn_from("a Stability, the result of stability_selection", Stability)
     def from_stability(
         cls,
         stability: Stability,

@@ -10,9 +10,12 @@ from coordboost._utils.checks import shown
 from coordboost.data.validation import whole
 from coordboost.paths.places import PathLike
 from coordboost.reporting.plots.drawing import (
+    COLOURS,
     LOOKS,
+    STYLES,
     ColumnsDisplay,
     Display,
+    drawn_from,
     ink,
     name_axes,
     new_label,
@@ -86,6 +89,9 @@ class ProfileDisplay(ColumnsDisplay):
         Title of the picture.
     model : int, optional
         Index of the point that an estimator chose, marked by a line.
+    n_classes : int, default 1
+        Number of models in each point: the columns of the first class come first, and each class
+        has a colour.
 
     Attributes
     ----------
@@ -119,6 +125,7 @@ class ProfileDisplay(ColumnsDisplay):
         knots: bool = False,
         title: str = "",
         model: int | None = None,
+        n_classes: int = 1,
     ):
         self.numbers = numbers
         self.coefs = coefs
@@ -129,8 +136,10 @@ class ProfileDisplay(ColumnsDisplay):
         self.knots = knots
         self.title = title
         self.model = model
+        self.n_classes = n_classes
 
     @classmethod
+    @drawn_from("a path, such as the result of solve or lasso_path", PathLike)
     def from_path(
         cls,
         path: PathLike,
@@ -189,6 +198,7 @@ class ProfileDisplay(ColumnsDisplay):
     from_run = from_path
 
     @classmethod
+    @drawn_from("the path of a fitted linear estimator, such as CertifiedLasso", has=("path_",))
     def from_estimator(
         cls,
         estimator: Any,
@@ -242,13 +252,15 @@ class ProfileDisplay(ColumnsDisplay):
         if units not in UNITS:
             raise ValueError(f"units must be 'unit' or 'original', got {shown(units)}.")
         numbers, coefs = path.profile()
+        n_points, n_models = np.shape(np.reshape(numbers["intercept"], (len(coefs), -1)))
         numbers = {**numbers, "lam": numbers["alpha"] * path.problem.weight.sum()}
         standardization = path.problem.standardization
         said = UNITS[units]
         if path.problem.countable:
             if units == "unit":
-                coefs = coefs.copy()
-                coefs[:, standardization.kept] *= standardization.norm
+                coefs = coefs.reshape(n_points, n_models, -1).copy()
+                coefs[..., standardization.kept] *= standardization.norm
+                coefs = coefs.reshape(n_points, -1)
             drawn = np.abs(coefs).sum(axis=1)
             if not np.allclose(drawn, numbers["l1"], rtol=1e-9):
                 numbers = {**numbers, "l1": drawn, "fraction": drawn / (drawn[-1] or 1.0)}
@@ -273,7 +285,17 @@ class ProfileDisplay(ColumnsDisplay):
             n_labels=n_labels,
             knots=few if knots is None else knots,
             title=title,
+            n_classes=n_models,
         )
+
+    def _looks(self, columns):
+        if self.n_classes == 1:
+            return super()._looks(columns)
+        class_index, column = np.divmod(columns, self.coefs.shape[1] // self.n_classes)
+        return [
+            {"color": COLOURS[k % len(COLOURS)], "linestyle": STYLES[j % len(STYLES)]}
+            for k, j in zip(class_index.tolist(), column.tolist(), strict=True)
+        ]
 
     def _draw(self, ax, line_kw):
         first = not ax.has_data()
@@ -352,6 +374,7 @@ class ErrorDisplay(Display):
         self.title = title
 
     @classmethod
+    @drawn_from("a path, such as the result of solve or lasso_path", PathLike)
     def from_path(
         cls,
         path: PathLike,
@@ -404,6 +427,7 @@ class ErrorDisplay(Display):
     from_run = from_path
 
     @classmethod
+    @drawn_from("the path of a fitted linear estimator, such as CertifiedLasso", has=("path_",))
     def from_estimator(
         cls,
         estimator: Any,

@@ -3,14 +3,19 @@
 The Axes, the look (colour and line style) of a variable, and names beside the ends of lines.
 """
 
+import inspect
+from collections.abc import Callable
+from functools import wraps
+
 import numpy as np
 
-from coordboost._utils.checks import shown
+from coordboost._utils.checks import Function, shown
 
 __all__ = [
     "COLOURS",
     "LOOKS",
     "REST",
+    "STYLES",
     "Bars",
     "BarsDisplay",
     "Beside",
@@ -19,6 +24,7 @@ __all__ = [
     "as_written",
     "axes",
     "beside",
+    "drawn_from",
     "figure_size",
     "ink",
     "letter",
@@ -92,6 +98,61 @@ def looks(columns):
     return out
 
 
+def drawn_from(
+    words: str, *kinds: type, has: tuple[str, ...] = ()
+) -> Callable[[Function], Function]:
+    """Decorator of the class methods of displays: what they draw is checked.
+
+    Parameters
+    ----------
+    words : str
+        What it must be, for the message.
+    kinds : type
+        Its classes.
+    has : tuple of str
+        Or the attributes that it must have.
+    """
+
+    def lack(source):
+        """Return why `source` cannot be drawn, "" if it can."""
+        if isinstance(source, kinds):
+            return ""
+        return f"got {shown(source)}" if kinds else _lacking(source, has)
+
+    def decorated(method: Function) -> Function:
+        first = list(inspect.signature(method).parameters)[1]
+
+        @wraps(method)
+        def call(cls, *args, **kwargs):
+            source = args[0] if args else kwargs.get(first)
+            reason = lack(source)
+            if reason:
+                known = (getattr(cls, name) for name in dir(cls) if name.startswith("from_"))
+                other = next((other for other in known if not other.lack(source)), None)
+                hint = "" if other is None else f": {cls.__name__}.{other.__name__} draws that"
+                name = f"{cls.__name__}.{method.__name__}"
+                raise ValueError(f"{name} draws {words}, {reason.rstrip('.')}{hint}.")
+            return method(cls, *args, **kwargs)
+
+        call.lack = lack  # type: ignore[attr-defined]
+        return call  # type: ignore[return-value]
+
+    return decorated
+
+
+def _lacking(source, attributes):
+    """Return why an object does not have all of some attributes, "" if it has."""
+    for name in attributes:
+        try:
+            getattr(source, name)
+        except AttributeError as error:
+            if isinstance(error, ValueError):  # it is not fitted, and says so
+                raise
+            known = hasattr(type(source), name)
+            return f"but {error}" if known else f"got {shown(source)}"
+    return ""
+
+
 class Display:
     """Base class of plots that can be drawn again. Subclasses implement ``_draw(ax, line_kw)``.
 
@@ -160,6 +221,10 @@ class ColumnsDisplay(Display):
 
     legend = False
 
+    def _looks(self, columns):
+        """Return the looks of some columns, a list."""
+        return looks(columns)
+
     def _draw_columns(self, ax, x, values, order, n, line_kw):
         """Draw values (n_points, n_columns) of the columns in `order`.
 
@@ -173,7 +238,7 @@ class ColumnsDisplay(Display):
         ax.plot(
             x, values[:, order[n:]], **{"color": REST, "linewidth": 0.5, "zorder": 1, **line_kw}
         )
-        for j, own in zip(self.columns_, looks(self.columns_), strict=True):
+        for j, own in zip(self.columns_, self._looks(self.columns_), strict=True):
             name = "_nolegend_" if label is not None else new_label(ax, self.names[j])
             self.lines_ += ax.plot(x, values[:, j], **{"zorder": 2, **own, **line_kw}, label=name)
         if label is not None:

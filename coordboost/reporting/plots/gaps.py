@@ -11,10 +11,18 @@ from numpy.typing import ArrayLike
 from coordboost._utils.checks import shown
 from coordboost._utils.interrupt import uncut
 from coordboost.certificates.objectives import L1Ball, L1Penalty, Unconstrained
+from coordboost.engine.result import StepPath
 from coordboost.engine.run import Run, solve
-from coordboost.lasso.grid import LassoPath
+from coordboost.lasso.grid import GridPath
 from coordboost.reporting import report
-from coordboost.reporting.plots.drawing import Display, figure_size, ink, name_axes, new_label
+from coordboost.reporting.plots.drawing import (
+    Display,
+    drawn_from,
+    figure_size,
+    ink,
+    name_axes,
+    new_label,
+)
 from coordboost.theory.bounds import BoundCheck, check
 
 #: Points of a curve of gaps.
@@ -85,6 +93,7 @@ class GapDisplay(Display):
 
     @classmethod
     @uncut()
+    @drawn_from("a run, the result of solve", StepPath)
     def from_run(
         cls,
         run: Run,
@@ -157,13 +166,14 @@ class GapDisplay(Display):
         )
 
     @classmethod
-    def from_path(cls, path: LassoPath, *, title: str = "", ax: Any = None, **options: Any) -> Self:
+    @drawn_from("a grid of penalties, such as the result of lasso_path", GridPath)
+    def from_path(cls, path: GridPath, *, title: str = "", ax: Any = None, **options: Any) -> Self:
         """Draw the gaps of a grid of penalties against alpha.
 
         Parameters
         ----------
-        path : LassoPath
-            Result of ``lasso_path``, which holds the gaps.
+        path : LassoPath or MultinomialPath
+            Result of ``lasso_path`` or ``multinomial_path``, which holds the gaps.
         title : str
             Title of the picture.
         ax : matplotlib Axes, optional
@@ -239,6 +249,7 @@ class BoundDisplay(Display):
         self.title = check.name if title is None else title
 
     @classmethod
+    @drawn_from("a BoundCheck, one of those of theory.check(run)", BoundCheck)
     def from_check(
         cls, check: BoundCheck, *, title: str | None = None, ax: Any = None, **options: Any
     ) -> Self:
@@ -263,6 +274,7 @@ class BoundDisplay(Display):
         return cls(check, title=title).plot(ax, **options)
 
     @classmethod
+    @drawn_from("a run, the result of solve", StepPath)
     def from_run(
         cls,
         run: Run,

@@ -8,7 +8,10 @@ from numpy.typing import ArrayLike
 
 from coordboost._utils.checks import shown
 from coordboost.data.frames import names_of
-from coordboost.reporting.plots.drawing import BarsDisplay
+from coordboost.reporting.plots.drawing import (
+    BarsDisplay,
+    drawn_from,
+)
 
 
 def models_with_trees(estimator, kind):
@@ -117,6 +120,7 @@ class ImportanceDisplay(BarsDisplay):
         self.title = title
 
     @classmethod
+    @drawn_from("a fitted estimator", has=("get_params",))
     def from_estimator(
         cls,
         estimator: Any,

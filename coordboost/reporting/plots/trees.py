@@ -6,8 +6,15 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from coordboost._utils.checks import shown
+from coordboost.engine.result import StepPath
 from coordboost.engine.run import Run
-from coordboost.reporting.plots.drawing import COLOURS, Display, letter, name_axes
+from coordboost.reporting.plots.drawing import (
+    COLOURS,
+    Display,
+    drawn_from,
+    letter,
+    name_axes,
+)
 
 #: Height from one leaf to the next: room for the two lines of a leaf and its frame. All lengths
 #: here are in font sizes.
@@ -143,6 +150,7 @@ class TreeDisplay(Display):
         self._size = self._right[-1] + 2, PITCH * (sum(node.leaf for node in nodes) + 0.3)
 
     @classmethod
+    @drawn_from("a tree of a run on cb.data.trees(X)", StepPath)
     def from_run(
         cls, run: Run, j: int = 0, *, title: str | None = None, ax: Any = None, **options: Any
     ) -> Self:
@@ -169,9 +177,10 @@ class TreeDisplay(Display):
         ValueError
             If the learners are no trees, or there is no tree `j`.
         """
-        return cls._of(run, j, run.beta, title, ax, options)
+        return cls._of(run, j, run.run.beta, title, ax, options)
 
     @classmethod
+    @drawn_from("a tree of a fitted estimator with trees and one run", has=("run_", "_models"))
     def from_estimator(
         cls,
         estimator: Any,
