@@ -147,14 +147,16 @@ def _has_index(values):
 def by_index(name, values, X):
     """Return `values`, one for each row of X, in the order of its rows.
 
-    A pandas Series is matched with a pandas frame X by its index. Anything else is by place.
+    A pandas Series, or a frame of several values for each row, is matched with a pandas frame X by
+    its index. Anything else is by place.
 
     Raises
     ------
     ValueError
         If the Series has other labels than X, or labels that repeat in another order.
     """
-    if not (is_series(values) and _has_index(X)) or values.index.equals(X.index):
+    known = is_series(values) or _has_index(values)
+    if not (known and _has_index(X)) or values.index.equals(X.index):
         return values
     if len(values) != len(X):
         return values  # refused for its length

@@ -365,7 +365,8 @@ def check_one_model(n_models):
     if n_models > 1:
         raise ValueError(
             f"an offset needs a single model, and there are {n_models}, one for each class: fit "
-            "two classes."
+            "two classes, or CertifiedLassoClassifier(multinomial=True), whose offset has a column "
+            "for each class."
         )
 
 
@@ -497,6 +498,10 @@ class _BaseEstimator(BaseEstimator):
         tags.input_tags.sparse = tags.target_tags.required = True
         return tags
 
+    def _with_offset(self, raw, offset, X):
+        """Return predictions (n_samples, n_models) on the link scale, plus the offset if given."""
+        return with_offset(raw, offset, X)
+
 
 class Regression(RegressorMixin):
     """Mixin of regressors: one numeric target.
@@ -544,7 +549,7 @@ class Regression(RegressorMixin):
 
         `offset` (n_samples,) : the known part of them, as in `fit`.
         """
-        return self._decide(with_offset(self._raw_predict(X), offset, X))
+        return self._decide(self._with_offset(self._raw_predict(X), offset, X))
 
     @checked_call
     def score(self, X, y, sample_weight=None, *, offset=None):
@@ -654,9 +659,10 @@ class Classification(ClassifierMixin):
 
         Of each class, (n_samples, n_classes), where there are more than two.
 
-        `offset` (n_samples,) : the known part of the scores, as in `fit`.
+        `offset` (n_samples,) : the known part of the scores, as in `fit`; of multinomial models
+        (n_samples, n_classes).
         """
-        raw = with_offset(self._raw_predict(X), offset, X)
+        raw = self._with_offset(self._raw_predict(X), offset, X)
         return raw[:, 0] if raw.shape[1] == 1 else raw
 
     @checked_call
@@ -664,24 +670,27 @@ class Classification(ClassifierMixin):
     def predict_proba(self, X, *, offset=None):
         """The probability of each class, (n_samples, n_classes).
 
-        `offset` (n_samples,) : the known part of scores, as in `fit`.
+        `offset` (n_samples,) : the known part of scores, as in `fit`; of multinomial models
+        (n_samples, n_classes).
         """
-        return self._probabilities(with_offset(self._raw_predict(X), offset, X))
+        return self._probabilities(self._with_offset(self._raw_predict(X), offset, X))
 
     @checked_call
     @lazily
     def predict(self, X, *, offset=None):
         """The most probable class of each row, (n_samples,).
 
-        `offset` (n_samples,) : the known part of scores, as in `fit`.
+        `offset` (n_samples,) : the known part of scores, as in `fit`; of multinomial models
+        (n_samples, n_classes).
         """
-        return self._decide(with_offset(self._raw_predict(X), offset, X))
+        return self._decide(self._with_offset(self._raw_predict(X), offset, X))
 
     @checked_call
     def score(self, X, y, sample_weight=None, *, offset=None):
         """Share of the rows of X whose class is y.
 
-        `offset` (n_samples,) : the known part of the scores, needed if `fit` had one.
+        `offset` (n_samples,) : the known part of the scores, needed if `fit` had one; of
+        multinomial models (n_samples, n_classes).
         """
         need_offset(self, offset)
         if is_lazy(X):

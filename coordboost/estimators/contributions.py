@@ -7,7 +7,7 @@ from scipy.sparse import issparse
 from sklearn.utils.validation import _get_feature_names, check_is_fitted
 
 from coordboost.data.frames import as_pandas, is_frame, is_number, names_of
-from coordboost.estimators.base import checked_call, with_offset
+from coordboost.estimators.base import checked_call
 
 
 class Contributions(NamedTuple):
@@ -44,6 +44,8 @@ class Explained:
     Subclasses supply ``_contributions(X, background)``: values (n_samples, n_features, n_models),
     and what they are added to, (n_models,).
     """
+
+    _with_offset: Any  # of the estimator: predictions plus an offset
 
     def _contributions(self, X: Any, background: Any) -> tuple[np.ndarray, np.ndarray]:
         raise NotImplementedError
@@ -95,7 +97,7 @@ class Explained:
         """
         check_is_fitted(self)
         values, base = self._contributions(X, background)
-        bases = with_offset(np.tile(base, (len(values), 1)), offset, X)
+        bases = self._with_offset(np.tile(base, (len(values), 1)), offset, X)
         if values.shape[2] == 1:
             return Contributions(values[:, :, 0], bases[:, 0])
         return Contributions(values, bases)

@@ -11,8 +11,8 @@ from scipy.special import softmax
 
 from coordboost._utils.checks import shown
 from coordboost.data import validation
-from coordboost.estimators.base import check_one_model, some_rows
-from coordboost.lasso.multinomial import multinomial_path
+from coordboost.estimators.base import some_rows
+from coordboost.lasso.multinomial import class_offset, multinomial_path
 from coordboost.losses.standard import Logistic
 from coordboost.model_selection.validate import RULES, measure_of, of_folds
 from coordboost.paths.places import PathPoint
@@ -45,17 +45,22 @@ class JointClasses:
         return [y] if self._joint else targets
 
     def _problem(self, X, y, weight, offset):
-        """As for one model; of several classes the first against the rest."""
-        return super()._problem(
-            X, np.where(y == 0, 1.0, -1.0) if self._joint else y, weight, offset
-        )
+        """As for one model; of several classes the first against the rest, without the offset."""
+        if self._joint:
+            y, offset = np.where(y == 0, 1.0, -1.0), None
+        return super()._problem(X, y, weight, offset)
 
-    def _choose(self, X, y, weight, offset, folds):
-        if self._joint and offset is not None:
-            check_one_model(len(self.classes_))
-        return super()._choose(X, y, weight, offset, folds)
+    def _check_offset(self, X, offset):
+        if not self._joint or offset is None:
+            return super()._check_offset(X, offset)
+        return class_offset(offset, X.shape[0], self.classes_)
 
-    def _joint_path(self, problem, y, grid, l1_ratio):
+    def _with_offset(self, raw, offset, X):
+        if not self._joint or offset is None:
+            return super()._with_offset(raw, offset, X)
+        return raw + class_offset(offset, len(raw), self.classes_, X)
+
+    def _joint_path(self, problem, y, grid, l1_ratio, offset):
         """The path of all classes; y : their numbers, (n_samples,)."""
         path = multinomial_path(
             problem,
@@ -69,6 +74,7 @@ class JointClasses:
             positive=self.positive,
             unit_columns=False,
             fit_intercept=self.fit_intercept,
+            offset=offset,
         )
         return replace(path, classes=self.classes_)
 
@@ -82,10 +88,9 @@ class JointAtOnePenalty(JointClasses):
     def _choose(self, X, y, weight, offset, folds):
         if not self._joint:
             return super()._choose(X, y, weight, offset, folds)
-        if offset is not None:
-            check_one_model(len(self.classes_))
         problem = self._problem(X, y, weight, None)
-        return self._joint_path(problem, y, self._grid(), self.l1_ratio), PathPoint(step=0)
+        path = self._joint_path(problem, y, self._grid(), self.l1_ratio, offset)
+        return path, PathPoint(step=0)
 
 
 class JointOnGrid(JointClasses):
@@ -113,18 +118,20 @@ class JointOnGrid(JointClasses):
             return self._problem(*some_rows(folds[k][0], rows, y, weight, None))
 
         n_threads = effective_n_jobs(None if self.n_jobs is None else int(self.n_jobs))
+        options = {"measure": measure, "offset": offset, "n_threads": n_threads}
         given = self.classes_[y], validation.sample_weight(weight, len(y)), folds
         paths = []
         found = []
         for l1_ratio in self._l1_ratios():
-            path = self._joint_path(problem, y, self._grid(), l1_ratio)
+            path = self._joint_path(problem, y, self._grid(), l1_ratio, offset)
             grid = {"alphas": path.alphas}
 
             def walked(k, grid=grid, l1_ratio=l1_ratio):
                 fit, held_out = folds[k]
-                own = self._joint_path(fold(k), y[fit], grid, l1_ratio)
+                known = None if offset is None else offset[fit]
+                own = self._joint_path(fold(k), y[fit], grid, l1_ratio, known)
                 return own, some_rows(held_out, rows)[0]
 
             paths.append(path)
-            found.append(of_folds(walked, *given, measure=measure, n_threads=n_threads))
+            found.append(of_folds(walked, *given, **options))
         return paths, found

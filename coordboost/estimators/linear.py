@@ -106,7 +106,7 @@ class _BaseLinear(Explained, _BaseEstimator):
         offset : array_like, (n_samples,), optional
             A known part of the predictions on the link scale, such as log(exposure) for
             ``Poisson()``; default 0. The model is added to it. For new rows, pass theirs to
-            `predict`.
+            `predict`. With ``multinomial=True`` and three classes or more (n_samples, n_classes).
 
         Returns
         -------
@@ -168,7 +168,11 @@ class _BaseLinear(Explained, _BaseEstimator):
             raise ValueError(
                 f"{type(self).__name__} needs two rows with a weight above 0, got n_samples = 1."
             )
-        return X, y, weight, check_offset(X, offset)
+        return X, y, weight, self._check_offset(X, offset)
+
+    def _check_offset(self, X, offset):
+        """Check and return the offset of the rows of X, (n_samples,) or None."""
+        return check_offset(X, offset)
 
     def _fit(self, X, y, weight, offset, folds=None):
         """Fit the path of each target, and set the model at the chosen point of it."""
@@ -443,7 +447,7 @@ class CrossValidated:
         offset : array_like, (n_samples,), optional
             A known part of the predictions on the link scale, such as log(exposure) for
             ``Poisson()``; default 0. The model is added to it. For new rows, pass theirs to
-            `predict`.
+            `predict`. With ``multinomial=True`` and three classes or more (n_samples, n_classes).
         groups : array_like, (n_samples,), optional
             For a splitter that keeps groups together.
         **params : array_like, optional

@@ -22,11 +22,12 @@ from numpy.typing import ArrayLike
 from scipy.special import softmax
 
 from coordboost._numba.threads import one_thread
+from coordboost._utils.checks import known_names, real, shown
 from coordboost._utils.checks import positive as checked_positive
-from coordboost._utils.checks import real, shown
 from coordboost._utils.interrupt import interruptible
 from coordboost.certificates.objectives import Certificate, L1Penalty
 from coordboost.data import validation
+from coordboost.data.frames import as_pandas, by_index, is_frame, listed
 from coordboost.data.problem import Problem, learners_at
 from coordboost.lasso.class_blocks import by_blocks
 from coordboost.lasso.class_path import by_class_path
@@ -78,6 +79,8 @@ class MultinomialPath(GridPath):
         "complete"; "not reached" and the largest gap; or what ended the path before its last alpha.
     l1_ratio : float, default 1
         rho: below 1 the elastic net.
+    with_offset : bool, default False
+        Whether the predictions of the fit had a known part.
 
     Examples
     --------
@@ -104,6 +107,7 @@ class MultinomialPath(GridPath):
     null_loss: float
     message: str = "complete"
     l1_ratio: float = 1.0
+    with_offset: bool = False
     gamma, beneath, stopped = 1.0, None, None  # as for a `LassoPath` that is not relaxed
 
     def __repr__(self):
@@ -127,6 +131,7 @@ class MultinomialPath(GridPath):
         penalty = self.l1_ratio * self.l1 + (1 - self.l1_ratio) * squares / 2
         return self.bounds[:, 1] - self._lams * penalty
 
+    @known_names
     def predict(
         self,
         X: Any,
@@ -164,6 +169,7 @@ class MultinomialPath(GridPath):
             at, ways, lambda place: self.classes[self._raw(X, place, offset).argmax(axis=1)]
         )
 
+    @known_names
     def predict_proba(
         self,
         X: Any,
@@ -282,6 +288,10 @@ class MultinomialPath(GridPath):
         )
 
     @property
+    def _has_offset(self):
+        return self.with_offset
+
+    @property
     def _shape(self):
         return len(self.classes), self.models.shape[1]
 
@@ -300,7 +310,7 @@ class MultinomialPath(GridPath):
         return np.column_stack([table.combine(coef) for coef in coefs]) + intercepts
 
     def _known(self, offset, n_rows, X):
-        return 0.0 if offset is None else class_offset(offset, n_rows, len(self.classes))
+        return 0.0 if offset is None else class_offset(offset, n_rows, self.classes, X)
 
     def _targets(self, X, y, sample_weight):
         n_rows = number_of_rows(X)
@@ -383,9 +393,10 @@ def multinomial_path(
     fit_intercept : bool, default True
         False: no intercepts, and columns are not centred. Columns of a Problem stay as they are; if
         they are centred, the intercepts only account for their means.
-    offset : array_like, (n_samples, n_classes), optional
+    offset : array_like or data frame, (n_samples, n_classes), optional
         A known part of the predictions, as what another model predicts; pass that of new rows to
-        ``path.predict_proba(X, offset=...)``.
+        ``path.predict_proba(X, offset=...)``. Columns of a data frame may have the names of the
+        classes, in any order; its rows are matched with a data frame X by its index.
 
     Returns
     -------
@@ -427,7 +438,7 @@ def multinomial_path(
         X.weight if isinstance(X, Problem) else validation.sample_weight(sample_weight, len(label))
     )
     frequency = frequency_of(classes, label, weight)
-    known = None if offset is None else class_offset(offset, len(label), len(classes)).T.copy()
+    known = None if offset is None else class_offset(offset, len(label), classes, X).T.copy()
     objective = _objective(
         X,
         label,
@@ -472,6 +483,7 @@ def multinomial_path(
         task.null,
         message,
         objective.l1_ratio,
+        known is not None,
     )
 
 
@@ -511,16 +523,37 @@ def frequency_of(classes, label, weight):
     return frequency
 
 
-def class_offset(offset, n_rows, n_classes):
-    """Check and return the known part of the predictions, (n_rows, n_classes)."""
-    given = validation.numeric("offset", offset, 2)
-    if given.shape != (n_rows, n_classes):
+def class_offset(offset, n_rows, classes, X=None):
+    """Check and return the known part of the predictions of the rows of X, (n_rows, n_classes).
+
+    The columns of a data frame with the names of the classes are theirs, in any order; its rows are
+    matched with a data frame X by its index.
+    """
+    if is_frame(offset):
+        offset = _by_class(by_index("offset", as_pandas(offset), X), classes)
+    given = validation.as_array("offset", offset)
+    if given.shape != (n_rows, len(classes)):
         raise ValueError(
             f"offset must have a row for each row of X and a column for each class, {n_rows} x "
-            f"{n_classes}, got shape {given.shape}: the same number added to the predictions of "
+            f"{len(classes)}, got shape {given.shape}: the same number added to the predictions of "
             "all classes changes nothing."
         )
-    return given
+    return validation.numeric("offset", given, 2)
+
+
+def _by_class(frame, classes):
+    """The columns of a data frame in the order of the classes."""
+    names = frame.columns.tolist()
+    if sorted(map(str, names)) == sorted(map(str, classes)):
+        place = {str(name): k for k, name in enumerate(names)}
+        return frame.iloc[:, [place[str(label)] for label in classes]].to_numpy()
+    if names != list(range(len(names))):
+        known = listed([repr(label) for label in classes.tolist()])
+        raise ValueError(
+            f"the columns of offset must be the classes, {known}, got {listed(names)}: rename "
+            "them, or pass offset.to_numpy() for columns in the order of the classes."
+        )
+    return frame.to_numpy()
 
 
 def _objective(

@@ -420,12 +420,16 @@ class PathLike:
 
     def _offset_of_scored(self, offset, n_rows, X):
         """Return the offset of rows with targets; it may not be left out if the fit had one."""
-        problem = self.problem
-        if offset is None and problem.has_data and problem.offset is not None:
+        if offset is None and self._has_offset:
             raise ValueError(
                 "the problem has an offset: pass that of these rows, offset=...; zeros for none."
             )
         return self._known(offset, n_rows, X)
+
+    @property
+    def _has_offset(self):
+        """Whether the fit had an offset, as far as that is known."""
+        return self.problem.has_data and self.problem.offset is not None
 
     def to_frame(self):
         """The path as a pandas data frame.

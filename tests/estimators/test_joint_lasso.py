@@ -83,7 +83,7 @@ def test_options_that_are_refused_together():
     for model in (one, fit(adaptive="ridge")):
         with pytest.raises(ValueError, match="multinomial=True is not adaptive"):
             model.fit(X, NAMES)
-    with pytest.raises(ValueError, match="an offset needs a single model"):
+    with pytest.raises(ValueError, match="a column for each class, 150 x 3, got shape"):
         fit().fit(X, NAMES, offset=np.ones(150))
     with pytest.raises(ValueError, match=r"multinomial=True is for Logistic\(\)"):
         fit(loss=cb.losses.Exponential()).fit(X, NAMES)
@@ -97,3 +97,50 @@ def test_two_classes_are_one_logistic_model():
     joint = cb.CertifiedLassoClassifierCV(multinomial=True, **options).fit(X[:100], two)
     plain = cb.CertifiedLassoClassifierCV(**options).fit(X[:100], two)
     assert (joint.coef_ == plain.coef_).all()
+
+
+OFFSET = np.cos(np.outer(np.arange(150), [1.0, 2.0, 3.0]))
+
+
+@pytest.mark.parametrize("kind", [cb.CertifiedLassoClassifier, cb.CertifiedLassoClassifierCV])
+def test_an_offset_has_a_column_for_each_class(kind):
+    grid = {"alpha": 0.02} if kind is cb.CertifiedLassoClassifier else {**SMALL, "alphas": [0.02]}
+    grid.pop("n_alphas", None)
+    model = kind(**{**grid, "multinomial": True}).fit(X, NAMES, offset=OFFSET)
+    path = cb.lasso.multinomial_path(X, NAMES, [0.02], unit_columns=False, offset=OFFSET)
+    np.testing.assert_allclose(model.coef_, path.coef_at(step=0), atol=1e-9)
+    assert model.certificate_.upper == pytest.approx(path.bounds[0, 1])
+    proba = path.predict_proba(X, offset=OFFSET)
+    np.testing.assert_allclose(model.predict_proba(X, offset=OFFSET), proba, rtol=1e-9)
+    pred = path.classes[proba.argmax(axis=1)]
+    assert (model.predict(X, offset=OFFSET) == pred).all()
+    assert model.score(X, NAMES, offset=OFFSET) == pytest.approx(np.mean(pred == NAMES))
+    raw = model.decision_function(X, offset=OFFSET)
+    np.testing.assert_allclose(raw, model.decision_function(X) + OFFSET)
+    values, bases = model.contributions(X, offset=OFFSET)
+    np.testing.assert_allclose(values.sum(axis=1) + bases, raw)
+    if kind is cb.CertifiedLassoClassifierCV:
+        for losses, (rows, others) in zip(model.cross_validation_.losses, HALVES, strict=True):
+            given = {"unit_columns": False, "offset": OFFSET[rows]}
+            own = cb.lasso.multinomial_path(X[rows], NAMES[rows], [0.02], **given)
+            theirs = log_loss(NAMES[others], own.predict_proba(X[others], offset=OFFSET[others]))
+            np.testing.assert_allclose(losses, theirs, rtol=1e-6)
+    for offset in (OFFSET[:, 0], OFFSET[:, :2], OFFSET[1:]):
+        for call in (model.fit, model.score):
+            with pytest.raises(ValueError, match="offset must have"):
+                call(X, NAMES, offset=offset)
+
+
+def test_the_columns_of_an_offset_may_be_named_by_the_classes():
+    pd = pytest.importorskip("pandas")
+    table = pd.DataFrame(X, index=np.arange(150)[::-1])
+    known = pd.DataFrame(OFFSET, columns=["a", "b", "c"], index=table.index)
+    one = cb.CertifiedLassoClassifier(alpha=0.02, multinomial=True)
+    coef = one.fit(table, NAMES, offset=OFFSET).coef_
+    other = one.fit(table, NAMES, offset=known[["c", "a", "b"]].sort_index())
+    np.testing.assert_array_equal(other.coef_, coef)
+    path = cb.lasso.multinomial_path(table, NAMES, [0.02], offset=known[["b", "c", "a"]])
+    same = cb.lasso.multinomial_path(table, NAMES, [0.02], offset=OFFSET)
+    np.testing.assert_array_equal(path.models.toarray(), same.models.toarray())
+    with pytest.raises(ValueError, match="the columns of offset must be the classes, 'a', 'b'"):
+        one.fit(table, NAMES, offset=known.rename(columns={"a": "x"}))
