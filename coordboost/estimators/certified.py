@@ -501,9 +501,7 @@ class CertifiedLassoCV(Regression, PenaltyGrid):
         with the same `standardize`. Default: `n_alphas` values, evenly spaced on a log scale, from
         the smallest alpha at which all coefficients are 0 down to `eps` times that.
     n_alphas : int, default 100
-        Number of penalties of the default grid. With `rule` "aic", "bic" or "cp" the knots of the
-        exact path are added, on tables of up to 300 rows or columns: the best of all penalties is
-        one of them.
+        Number of penalties of the default grid.
     eps : float, default 1e-3
         Smallest penalty of the default grid, divided by the largest.
     standardize : bool, default False
@@ -539,7 +537,8 @@ class CertifiedLassoCV(Regression, PenaltyGrid):
     rule : {"best", "one_se", "aic", "bic", "cp"}, default "best"
         "best": smallest mean loss over the folds. "one_se": largest alpha within one standard error
         of it. "aic", "bic", "cp": information criteria on all rows, no cross-validation; squared
-        loss only.
+        loss only. For these the default grid of the Lasso has the knots of the exact path, too, on
+        tables of up to 300 rows or columns: the best of all penalties is one of them.
     cv : int, splitter or iterable, default 5
         An int: that many folds, stratified on y: rows are sorted by y, and of every `cv`
         consecutive rows each fold gets one, at random. This differs from scikit-learn's ``KFold``
@@ -570,8 +569,10 @@ class CertifiedLassoCV(Regression, PenaltyGrid):
         The intercept.
     alpha_ : float
         The chosen penalty.
-    l1_ratio_, gamma_ : float
-        The chosen share of the l1 norm in the penalty, and weight of the Lasso fit.
+    l1_ratio_ : float
+        The chosen share of the l1 norm in the penalty.
+    gamma_ : float
+        The chosen weight of the Lasso fit; below 1 the fit is relaxed.
     l1_ : float
         L1 norm of the chosen model, in the units of ``PathPoint(l1=...)``.
     n_steps_ : None
@@ -834,7 +835,8 @@ class CertifiedElasticNetCV(Regression, PenaltyGrid):
     rule : {"best", "one_se", "aic", "bic", "cp"}, default "best"
         "best": smallest mean loss over the folds. "one_se": largest alpha within one standard error
         of it. "aic", "bic", "cp": information criteria on all rows, no cross-validation; squared
-        loss only.
+        loss only. For these the default grid of the Lasso has the knots of the exact path, too, on
+        tables of up to 300 rows or columns: the best of all penalties is one of them.
     cv : int, splitter or iterable, default 5
         An int: that many folds, stratified on y: rows are sorted by y, and of every `cv`
         consecutive rows each fold gets one, at random. This differs from scikit-learn's ``KFold``
@@ -865,8 +867,10 @@ class CertifiedElasticNetCV(Regression, PenaltyGrid):
         The intercept.
     alpha_ : float
         The chosen penalty.
-    l1_ratio_, gamma_ : float
-        The chosen share of the l1 norm in the penalty, and weight of the Lasso fit.
+    l1_ratio_ : float
+        The chosen share of the l1 norm in the penalty.
+    gamma_ : float
+        The chosen weight of the Lasso fit; below 1 the fit is relaxed.
     l1_ : float
         L1 norm of the chosen model, in the units of ``PathPoint(l1=...)``.
     n_steps_ : None
@@ -1157,7 +1161,8 @@ class CertifiedLassoClassifierCV(JointOnGrid, Classification, PenaltyGrid):
     rule : {"best", "one_se", "aic", "bic", "cp"}, default "best"
         "best": smallest mean loss over the folds. "one_se": largest alpha within one standard error
         of it. "aic", "bic", "cp": information criteria on all rows, no cross-validation; squared
-        loss only.
+        loss only. For these the default grid of the Lasso has the knots of the exact path, too, on
+        tables of up to 300 rows or columns: the best of all penalties is one of them.
     cv : int, splitter or iterable, default 5
         An int: that many folds, stratified on y: rows are sorted by y, and of every `cv`
         consecutive rows each fold gets one, at random. This differs from scikit-learn's ``KFold``
@@ -1193,8 +1198,10 @@ class CertifiedLassoClassifierCV(JointOnGrid, Classification, PenaltyGrid):
         The intercepts.
     alpha_ : float
         The chosen penalty.
-    l1_ratio_, gamma_ : float
-        The chosen share of the l1 norm in the penalty, and weight of the Lasso fit.
+    l1_ratio_ : float
+        The chosen share of the l1 norm in the penalty.
+    gamma_ : float
+        The chosen weight of the Lasso fit; below 1 the fit is relaxed.
     l1_ : float
         L1 norm of the chosen model, in the units of ``PathPoint(l1=...)``.
     n_steps_ : None
@@ -1458,7 +1465,8 @@ class CertifiedPoissonRegressorCV(CountRegression, PenaltyGrid):
     rule : {"best", "one_se", "aic", "bic", "cp"}, default "best"
         "best": smallest mean loss over the folds. "one_se": largest alpha within one standard error
         of it. "aic", "bic", "cp": information criteria on all rows, no cross-validation; squared
-        loss only.
+        loss only. For these the default grid of the Lasso has the knots of the exact path, too, on
+        tables of up to 300 rows or columns: the best of all penalties is one of them.
     cv : int, splitter or iterable, default 5
         An int: that many folds, stratified on y: rows are sorted by y, and of every `cv`
         consecutive rows each fold gets one, at random. This differs from scikit-learn's ``KFold``
@@ -1486,8 +1494,10 @@ class CertifiedPoissonRegressorCV(CountRegression, PenaltyGrid):
         The intercept.
     alpha_ : float
         The chosen penalty.
-    l1_ratio_, gamma_ : float
-        The chosen share of the l1 norm in the penalty, and weight of the Lasso fit.
+    l1_ratio_ : float
+        The chosen share of the l1 norm in the penalty.
+    gamma_ : float
+        The chosen weight of the Lasso fit; below 1 the fit is relaxed.
     l1_ : float
         L1 norm of the chosen model, in the units of ``PathPoint(l1=...)``.
     n_steps_ : None

@@ -92,6 +92,7 @@ TEXTS = {
     "certificates_": of_classes,
     "eps": room_and_ls_boost,
     "gamma": room_and_langevin,
+    "gamma_": room,
     "tol": of_trees,
     "n_jobs": of_trees,
     "random_state": of_trees,
