@@ -245,8 +245,8 @@ class LangevinGBMRegressor(Regression, _LangevinGBM):
     n_estimators : int, default 2000
         Number of iterations.
     max_depth : int or None, default 3
-        Maximum depth of a tree (splits from the root to a leaf). None, or a depth above 10, needs
-        `max_leaf_nodes` as well.
+        Maximum depth of a tree (splits from the root to a leaf). None or -1 for no limit, or a
+        depth above 10, needs `max_leaf_nodes` as well.
     max_leaf_nodes : int, optional
         Maximum number of leaves; if set, trees grow best-first (largest gain first) until it or
         `max_depth` is reached.
@@ -535,8 +535,8 @@ class LangevinGBMClassifier(Classification, _LangevinGBM):
     n_estimators : int, default 2000
         Number of iterations.
     max_depth : int or None, default 3
-        Maximum depth of a tree (splits from the root to a leaf). None, or a depth above 10, needs
-        `max_leaf_nodes` as well.
+        Maximum depth of a tree (splits from the root to a leaf). None or -1 for no limit, or a
+        depth above 10, needs `max_leaf_nodes` as well.
     max_leaf_nodes : int, optional
         Maximum number of leaves; if set, trees grow best-first (largest gain first) until it or
         `max_depth` is reached.
