@@ -231,8 +231,8 @@ def test_a_point_of_a_path_is_marked():
 
 def test_a_legend_that_would_cover_a_curve_is_above_it():
     ax = Figure(layout="constrained").subplots()
-    zigzag = np.tile([0.0, 1.0], 100)
-    P.ErrorDisplay(zigzag, 1 - zigzag, words="step").plot(ax)
+    everywhere = np.random.default_rng(0).uniform(size=1000)
+    P.ErrorDisplay(everywhere, 1 - everywhere, words="step").plot(ax)
     assert ax.get_ylim()[1] > 1.1
     ax.figure.draw_without_rendering()
     box = ax.get_legend().get_window_extent()
