@@ -161,6 +161,7 @@ class Adaptive:
         first.rule = "best"
         first.l1_ratio = FIRST[self.adaptive]
         first._seen = []
+        first._warns_at_the_end = False  # its grid is nobody's choice
         folds = folds or folds_of(y, FOLDS, check_seed(first.random_state))
         if hasattr(self, "classes_") and any(len(np.unique(y[rows])) < 2 for rows, _ in folds):
             raise ValueError(

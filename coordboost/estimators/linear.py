@@ -391,6 +391,8 @@ class CrossValidated:
     They choose by cross-validation or by AIC, BIC or Cp.
     """
 
+    #: Whether a best model at the end of its path is a warning.
+    _warns_at_the_end = True
     #: With scikit-learn's metadata routing, `groups` are passed to the splitter if it requests
     #: them; the fit itself does not use them.
     __metadata_request__fit = {"groups": UNUSED}  # noqa: RUF012
@@ -580,7 +582,7 @@ class CrossValidated:
         ends = np.cumsum([len(curve) for curve in curves])
         k = int(np.searchsorted(ends, at, side="right"))
         step = min(at - int(ends[k] - len(curves[k])), paths[k].n_points - 1)
-        if step == paths[k].n_points - 1:
+        if self._warns_at_the_end and step == paths[k].n_points - 1:
             self._warn_at_the_end(paths[k], curves[k])
         return paths[k], PathPoint(step=step)
 

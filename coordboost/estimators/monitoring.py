@@ -435,6 +435,11 @@ class PartialRun(NamedTuple):
     def n_steps(self):
         return len(self.path)
 
+    @property
+    def beta(self):
+        """The coefficients after all of it."""
+        return next(self.replay([self.n_steps])).beta
+
     def without_data(self):
         """Return the same part of the run without the training data."""
         return self._replace(problem=self.problem.without_data())

@@ -137,8 +137,9 @@ def test_offsets_of_new_rows():
 def test_scores_are_those_in_memory(name):
     model = getattr(MADE, name)
     y = {"classes": CLASS, "two": CLASS != "low"}.get(name, Y)
-    expected = model.score(X, y, WEIGHT)
-    assert model.score(lazy(X), lazy(y), WEIGHT) == pytest.approx(expected, rel=1e-12)
+    offset = {"offset": OFFSET} if name == "linear" else {}
+    expected = model.score(X, y, WEIGHT, **offset)
+    assert model.score(lazy(X), lazy(y), WEIGHT, **offset) == pytest.approx(expected, rel=1e-12)
 
 
 def test_data_frames_with_categories():
@@ -183,7 +184,10 @@ def test_data_frames_with_categories():
             "cv must be a whole number >= 2 for a table of Dask",
         ),
         (lambda: MADE.linear.predict(lazy(X[:, :3])), "X has 3 features, but CertifiedLasso"),
-        (lambda: MADE.linear.score(lazy(X), Y[:9]), "one entry per row of X"),
+        (
+            lambda: MADE.linear.score(lazy(X), Y[:9], offset=OFFSET),
+            "one entry per row of X",
+        ),
     ],
 )
 def test_what_is_refused(action, fragment):

@@ -41,7 +41,14 @@ class Unheard(namedtuple("Unheard", ""), cb.rules.CoefficientRule):
     def start(self, problem):
         return self
 
-    accumulate = coefficient = beta = start
+    def accumulate(self, j, shrink, theta):
+        pass
+
+    def coefficient(self, j):
+        return 0.0
+
+    def beta(self, unit):
+        return np.zeros(0)
 
 
 def test_unsupported_coefficients_are_refused():
