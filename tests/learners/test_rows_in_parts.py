@@ -41,12 +41,13 @@ KINDS = {
     "logistic, Newton": ((Y > 0) * 1, cb.losses.Logistic(), {"newton": True}, None),
     "logistic, Newton, weights": ((Y > 0) * 1, cb.losses.Logistic(), {"newton": True}, W),
 }
-#: Trees whose leaf with the largest gain is split first, and sets of columns.
-BEST_FIRST = {
+#: Other limits of trees: the leaf with the largest gain is split first, depth 1, sets of columns.
+LIMITS = {
     "leaves": {"max_depth": None, "max_leaves": 31},
     "leaves of some depth": {"max_depth": 6, "max_leaves": 9},
     "two leaves": {"max_depth": None, "max_leaves": 2},
     "large leaves": {"max_depth": None, "max_leaves": 31, "min_samples": 4000},
+    "depth 1": {"max_depth": 1},
     "sets": {"sets": [[1, 0, 1, 0, 1, 0], [0, 1, 0, 1, 0, 1]]},
 }
 #: Methods: trees, target and loss, weights, method, number of steps.
@@ -185,7 +186,7 @@ def of_classes(table):
 
 @needs_compiler
 @pytest.mark.parametrize("kind", ["squared", "logistic, Newton, weights"])
-@pytest.mark.parametrize("limits", BEST_FIRST.values(), ids=BEST_FIRST)
+@pytest.mark.parametrize("limits", LIMITS.values(), ids=LIMITS)
 def test_leaves_split_on_a_guess_change_no_tree(limits, kind):
     run = boosted(in_parts(PARTITIONS["uneven"]), kind, **limits)
     assert_same(run, boosted(X, kind, **limits))

@@ -178,7 +178,7 @@ class CrossValidationDisplay(Display):
     @classmethod
     @drawn_from(
         "a fitted estimator that chose by cross-validation, such as CertifiedLassoCV",
-        has=("cross_validation_", "path_"),
+        has=("cross_validation_",),
     )
     def from_estimator(
         cls, estimator: Any, *, title: str = "", ax: Any = None, **options: Any
