@@ -53,8 +53,8 @@ class ModelState(Piece, ABC):
     after: Callable | None = None
     #: write_curvature(out): the second derivatives of the weighted losses where learners are sought
     write_curvature: Callable | None = None
-    #: begin_row(j, shrink, theta), end_row(j, shrink, theta, *sums): the halves of `push` where it
-    #: takes sums over the samples
+    #: begin_row(j, shrink, theta), end_row(j, shrink, theta, fit, square, loss): the halves of
+    #: `push` where it takes sums over the samples
     begin_row: Callable | None = None
     end_row: Callable | None = None
     #: perturb(k): draw the noise of step k; tempered(k, j, corr): the length of learner j with it
