@@ -252,18 +252,19 @@ class Evaluation(NamedTuple):
         The sum is compensated, so only the rounding of its terms is left.
         """
         rounding = 2 * EPS * math.sqrt(problem.n_summed) * self.size(problem)
-        return rounding + self.off(problem, self.l1 + problem.size(problem.start_resid)) / 2
+        return rounding + self.off(problem) / 2
 
-    def off(self, problem, size):
+    def off(self, problem, size=None):
         """Bound of the error of products of the residual and a vector of a norm of at most `size`
         in the span of the learners and y, if these are known by their moments alone.
 
         Each product of two of them, over their norms, is off by at most ``reduced.error``, and the
-        residual is y less l1 of them.
+        residual is y less l1 of them. Default of `size`: the product of the residual with itself.
         """
         if problem.reduced is None:
             return 0.0
-        return problem.reduced.error * (self.l1 + problem.size(problem.start_resid)) * size
+        of_residual = self.l1 + problem.size(problem.start_resid)
+        return problem.reduced.error * of_residual * (of_residual if size is None else size)
 
     def upper(self, problem):
         """Upper bound of the loss of the model.
