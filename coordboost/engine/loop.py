@@ -177,17 +177,19 @@ class Solver:
             self.present = State(self.problem, target, self.k, beta, seconds, self.path)
         return self.present
 
-    def is_finite(self, state):
-        """Whether the loss is finite.
+    @property
+    def known_pred(self):
+        """The prediction of the model state, None if it has none: from beta it costs more."""
+        return getattr(self.model_state, "pred", None)
 
-        Uses the prediction of the model state if there is one: computing it from beta costs more.
-        """
+    def is_finite(self, state):
+        """Whether the loss is finite."""
         change = self.model_state.change
         if change is not None and abs(change()) < LARGEST:
             return True
         problem = self.problem
-        pred = getattr(self.model_state, "pred", None)
-        known = pred if self.model_state.extremes is None else self.model_state.extremes()
+        extremes = self.model_state.extremes
+        known = self.known_pred if extremes is None else extremes()
         if known is None:
             return math.isfinite(state.loss)
         surely = surely_finite(problem.loss, problem.y, problem.weight, problem.base, known)
@@ -197,10 +199,9 @@ class Solver:
         """The loss at the present step, whose ``State`` may be given if it is at hand."""
         if self.model_state.summed_losses is not None:
             return self.model_state.summed_losses()
-        pred = getattr(self.model_state, "pred", None)
-        if pred is None:
+        if self.known_pred is None:
             return (state or self.state()).loss
-        return self.problem.value(pred)
+        return self.problem.value(self.known_pred)
 
     def result(self, status, message=None, losses=None, state=None):
         """The run so far, as it is saved, replayed and resumed.

@@ -198,7 +198,8 @@ class Parts(ABC):
     def tell(self, key, method, *arguments, again=None):
         """Tell all parts of model `key` to run a method, with the next question.
 
-        again : method and arguments for parts that are made again, if not these
+        again : method and arguments for parts that are made again, if not these; () for none, where
+            the questions of the present tree or its nodes bring them there
         """
         self.queue.append((key, method, arguments))
         if again != ():
